@@ -1,0 +1,51 @@
+# Each target does all its own set-up; a second call reinstalls only if pyproject.toml changed.
+PYTHON ?= $(shell sh scripts/find_python.sh)
+VENV ?= .venv
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+TESTS ?= -n auto
+
+.PHONY: demo test test-slow test-all lint docs bench clean
+
+demo: $(VENV)/.package
+	$(BIN)/bayescmp demo
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest $(TESTS)
+
+test-slow: $(VENV)/.test
+	$(BIN)/python -m pytest $(TESTS) -m slow
+
+# The suite on the oldest stack (Python 3.11, PyMC 5) and on the newest that this machine has (PyMC 6).
+test-all:
+	sh scripts/test_stacks.sh
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+docs: $(VENV)/.docs
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+bench: $(VENV)/.test
+	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done
+
+clean:
+	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed and was not found; say make PYTHON=/path/to/python3"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --upgrade "pip>=25.1"
+
+$(VENV)/.package: pyproject.toml | $(BIN)/python
+	@echo "Installing bayescmp into $(VENV) (a minute or two, once)"
+	$(PIP) -e .
+	@touch $@
+
+# one marker a dependency group: .test, .lint, .docs
+$(VENV)/.%: pyproject.toml | $(BIN)/python
+	@echo "Installing bayescmp with its $* group into $(VENV) (a minute or two, once)"
+	$(PIP) -e . --group $*
+	@touch $@ $(VENV)/.package

@@ -1,0 +1,62 @@
+"""How probable is it that model A is better than model B, by more than you care about?
+
+`bayescmp` compares machine-learning models by posterior probabilities, with the frequentist answer beside them.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from bayescmp.errors import (
+    ConvergenceWarning,
+    DegenerateWarning,
+    MissingWarning,
+    RepeatsWarning,
+    ResamplingError,
+    RopeError,
+    ScaleWarning,
+    ScoresError,
+)
+from bayescmp.rope import Decision, Rope
+from bayescmp.scores import (
+    Pair,
+    Resampling,
+    Scores,
+    load_domains,
+    load_labour,
+    load_uci,
+    read_scores,
+)
+
+if TYPE_CHECKING:
+    from bayescmp import bayes
+
+__all__ = [
+    "ConvergenceWarning",
+    "Decision",
+    "DegenerateWarning",
+    "MissingWarning",
+    "Pair",
+    "RepeatsWarning",
+    "Resampling",
+    "ResamplingError",
+    "Rope",
+    "RopeError",
+    "ScaleWarning",
+    "Scores",
+    "ScoresError",
+    "bayes",
+    "load_domains",
+    "load_labour",
+    "load_uci",
+    "read_scores",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("bayescmp")
+    if name == "bayes":
+        return import_module(f"bayescmp.{name}")
+    raise AttributeError(f"module 'bayescmp' has no attribute {name!r}")

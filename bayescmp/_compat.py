@@ -1,0 +1,93 @@
+"""The only file that knows PyMC 5 with ArviZ 0.23 from PyMC 6 with ArviZ 1.x.
+
+Arrays of draws are chains x draws, with any further axes behind.
+"""
+
+import os
+import tempfile
+import warnings
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Draws = Mapping[str, NDArray[Any]]
+
+
+@cache
+def import_arviz() -> ModuleType:
+    """ArviZ, without the notice that 0.23 shows once a day, and also where no cache folder can be made."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="\\s*ArviZ is undergoing", category=FutureWarning)
+        try:
+            import arviz
+        except OSError:
+            with tempfile.TemporaryDirectory() as folder:
+                before = os.environ.get("XDG_CACHE_HOME")
+                os.environ["XDG_CACHE_HOME"] = folder
+                try:
+                    import arviz
+                finally:
+                    if before is None:
+                        del os.environ["XDG_CACHE_HOME"]
+                    else:
+                        os.environ["XDG_CACHE_HOME"] = before
+    return arviz
+
+
+@cache
+def import_pymc() -> ModuleType:
+    """PyMC; it imports ArviZ, so that one comes first."""
+    import_arviz()
+    import pymc
+
+    return pymc
+
+
+def is_arviz_1() -> bool:
+    """True for ArviZ 1.x, whose container is xarray's DataTree."""
+    return int(import_arviz().__version__.split(".")[0]) >= 1
+
+
+def to_inference_data(groups: Mapping[str, Draws]) -> Any:
+    """An InferenceData (ArviZ 0.x) or DataTree (1.x) from {group: {name: draws}}."""
+    az = import_arviz()
+    return az.from_dict(groups) if is_arviz_1() else az.from_dict(**groups)
+
+
+def group(data: Any, name: str) -> Any:
+    """One group as an xarray Dataset."""
+    found = data[name]
+    return found.to_dataset() if is_arviz_1() else found
+
+
+def save(data: Any, path: str | Path) -> None:
+    """Write netCDF."""
+    data.to_netcdf(str(path))
+
+
+def load(path: str | Path) -> Any:
+    """Read netCDF, wholly into memory so that the file is free again."""
+    data = import_arviz().from_netcdf(str(path))
+    return data.load()
+
+
+def r_hat(draws: NDArray[Any]) -> float:
+    """The largest rank-normalised split R-hat of a variable's elements."""
+    return max(float(import_arviz().rhat(x)) for x in _elements(draws))
+
+
+def ess(draws: NDArray[Any], method: str = "bulk") -> float:
+    """The smallest effective sample size of a variable's elements; "bulk", "tail" or "mean"."""
+    options = {"prob": (0.05, 0.95)} if method == "tail" else {}
+    return min(float(import_arviz().ess(x, method=method, **options)) for x in _elements(draws))
+
+
+def _elements(draws: NDArray[Any]) -> NDArray[Any]:
+    """Every element's chains x draws matrix."""
+    flat = np.asarray(draws, dtype=float).reshape(*draws.shape[:2], -1)
+    return np.moveaxis(flat, -1, 0)

@@ -1,0 +1,18 @@
+"""The Bayesian tests: how probable is it that A is better than B, by more than you care about?"""
+
+from bayescmp.bayes.correlated_t import correlated_ttest
+from bayescmp.bayes.hdi import hdi
+from bayescmp.bayes.nuts import Diagnostics
+from bayescmp.bayes.posterior import DifferencePosterior, Posterior
+from bayescmp.bayes.pymc_models import pymc_model
+from bayescmp.bayes.welch import welch_ttest
+
+__all__ = [
+    "Diagnostics",
+    "DifferencePosterior",
+    "Posterior",
+    "correlated_ttest",
+    "hdi",
+    "pymc_model",
+    "welch_ttest",
+]

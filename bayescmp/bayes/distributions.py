@@ -1,0 +1,327 @@
+"""Posterior distributions of a difference: Student t, difference of two Student t, a point, draws.
+
+All have the same few methods, so that a result need not know which one it holds. Tails are computed as tails: no
+1 - cdf anywhere.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from bayescmp.bayes.hdi import hdi
+from bayescmp.rope import Rope
+
+Floats = NDArray[np.float64]
+
+
+class Distribution(Protocol):
+    """What a result needs of a posterior."""
+
+    kind: ClassVar[str]
+
+    @property
+    def mean(self) -> float: ...
+    def pdf(self, x: ArrayLike) -> Floats: ...
+    def cdf(self, x: ArrayLike) -> Floats: ...
+    def sf(self, x: ArrayLike) -> Floats: ...
+    def ppf(self, q: ArrayLike) -> Floats: ...
+    def hdi(self, mass: float) -> tuple[float, float]: ...
+    def regions(self, rope: Rope) -> tuple[float, float, float]: ...
+    def sample(self, n: int, rng: np.random.Generator) -> Floats: ...
+    def swap(self) -> "Distribution": ...
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class StudentT:
+    """Student's t with location and scale."""
+
+    kind: ClassVar[str] = "student_t"
+    location: float
+    scale: float
+    df: float
+
+    @property
+    def mean(self) -> float:
+        return self.location
+
+    def _z(self, x: ArrayLike) -> Floats:
+        return (np.asarray(x, dtype=float) - self.location) / self.scale
+
+    def pdf(self, x: ArrayLike) -> Floats:
+        df, z = self.df, self._z(x)
+        log_c = special.gammaln((df + 1) / 2) - special.gammaln(df / 2) - 0.5 * np.log(df * np.pi)
+        return np.exp(log_c - (df + 1) / 2 * np.log1p(z * z / df)) / self.scale
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        return special.stdtr(self.df, self._z(x))
+
+    def sf(self, x: ArrayLike) -> Floats:
+        return special.stdtr(self.df, -self._z(x))
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        return self.location + self.scale * student_ppf(self.df, q)
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        half = -self.scale * float(student_ppf(self.df, (1 - mass) / 2))
+        return self.location - half, self.location + half
+
+    def regions(self, rope: Rope) -> tuple[float, float, float]:
+        better, equivalent, worse = student_regions(self.location, self.scale, self.df, rope.low, rope.high)
+        return float(better), float(equivalent), float(worse)
+
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+        return self.location + self.scale * rng.standard_t(self.df, n)
+
+    def swap(self) -> "StudentT":
+        return StudentT(-self.location, self.scale, self.df)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "location": self.location, "scale": self.scale, "df": self.df}
+
+
+def student_ppf(df: float, q: ArrayLike) -> Floats:
+    """Quantiles of the standard Student t, from the nearer tail."""
+    q = np.asarray(q, dtype=float)
+    tail = np.where(q > 0.5, 1 - q, q)
+    return np.where(q > 0.5, -1.0, 1.0) * special.stdtrit(df, tail)
+
+
+def student_regions(
+    location: float | Floats, scale: float | Floats, df: float | Floats, low: float, high: float
+) -> tuple[Floats, Floats, Floats]:
+    """P(above high), P(low to high), P(below low) of Student t distributions; any shapes that broadcast.
+
+    A scale of 0 is a point mass: on a border it is inside, and on a rope of 0 it goes half to each side.
+    """
+    location, scale = np.asarray(location, dtype=float), np.asarray(scale, dtype=float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z_low, z_high = (low - location) / scale, (high - location) / scale
+    better, worse = special.stdtr(df, -z_high), special.stdtr(df, z_low)
+    # a rope beside the centre is a difference of two small tails, so that it keeps its digits far away
+    right, left = z_low > 0, z_high < 0
+    tail = special.stdtr(df, np.where(right, -z_low, np.where(left, z_high, 0.0)))
+    equivalent = np.where(right, tail - better, np.where(left, tail - worse, 1 - better - worse))
+    equivalent = np.maximum(equivalent, 0.0)
+    point = scale == 0
+    if np.any(point):
+        at_zero = (low == high) & (location == high)
+        better = np.where(point, np.where(at_zero, 0.5, 1.0 * (location > high)), better)
+        worse = np.where(point, np.where(at_zero, 0.5, 1.0 * (location < low)), worse)
+        equivalent = np.where(point, 1 - better - worse, equivalent)
+    return better, equivalent, worse
+
+
+@dataclass(frozen=True)
+class PointMass:
+    """All the mass at one value: the limit of a Student t without spread.
+
+    `rounding` is the error that the value may carry; a border of a rope closer than that is met.
+    """
+
+    kind: ClassVar[str] = "point"
+    at: float
+    rounding: float = 0.0
+
+    @property
+    def mean(self) -> float:
+        return self.at
+
+    def pdf(self, x: ArrayLike) -> Floats:
+        return np.where(np.asarray(x, dtype=float) == self.at, np.inf, 0.0)
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        return np.where(np.asarray(x, dtype=float) >= self.at, 1.0, 0.0)
+
+    def sf(self, x: ArrayLike) -> Floats:
+        return np.where(np.asarray(x, dtype=float) < self.at, 1.0, 0.0)
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        return np.full(np.shape(q), self.at)
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        return self.at, self.at
+
+    def regions(self, rope: Rope) -> tuple[float, float, float]:
+        region = int(rope.regions(np.array(self.at), self.rounding))
+        if rope.is_zero and region == 0:
+            return 0.5, 0.0, 0.5
+        return float(region > 0), float(region == 0), float(region < 0)
+
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+        return np.full(n, self.at)
+
+    def swap(self) -> "PointMass":
+        return PointMass(-self.at, self.rounding)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "at": self.at, "rounding": self.rounding}
+
+
+@dataclass(frozen=True)
+class StudentDifference:
+    """The difference of two independent Student t: location + scale_1 T_1 - scale_2 T_2 (Behrens-Fisher).
+
+    Integrated over the narrower of the two on Gauss-Legendre panels that are fine around both centres and double in
+    width further out, so that light and heavy tails are both met.
+    """
+
+    kind: ClassVar[str] = "student_difference"
+    location: float
+    scale_1: float
+    df_1: float
+    scale_2: float
+    df_2: float
+
+    @property
+    def mean(self) -> float:
+        return self.location
+
+    @cached_property
+    def _wide_and_narrow(self) -> tuple[StudentT, StudentT]:
+        one, two = StudentT(0, self.scale_1, self.df_1), StudentT(0, self.scale_2, self.df_2)
+        return (one, two) if one.scale >= two.scale else (two, one)
+
+    def _integrate(self, x: ArrayLike, of_wide: str) -> Floats:
+        """The integral of narrow.pdf(t) * wide.<of_wide>(x - t) dt, where x is measured from the location."""
+        wide, narrow = self._wide_and_narrow
+        points = np.asarray(x, dtype=float) - self.location
+        results = np.empty(points.size)
+        for i, c in enumerate(points.flat):
+            t, weight = _panel_rule(narrow.scale, wide.scale, float(c))
+            results[i] = weight @ (narrow.pdf(t) * getattr(wide, of_wide)(c - t))
+        return results.reshape(points.shape)
+
+    def pdf(self, x: ArrayLike) -> Floats:
+        return self._integrate(x, "pdf")
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        return self._integrate(x, "cdf")
+
+    def sf(self, x: ArrayLike) -> Floats:
+        return self._integrate(x, "sf")
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        from scipy.optimize import brentq
+
+        def one(tail: float) -> float:
+            if tail in (0.0, 0.5):
+                return -np.inf if tail == 0 else 0.0
+            reach = -2 * sum(t.scale * float(student_ppf(t.df, tail / 4)) for t in self._wide_and_narrow)
+            return float(
+                brentq(
+                    lambda d: float(self.cdf(self.location + d)) - tail,
+                    -reach,
+                    0.0,
+                    xtol=1e-13 * reach,
+                    rtol=1e-13,
+                )
+            )
+
+        q = np.asarray(q, dtype=float)
+        distances = [-one(1 - p) if p > 0.5 else one(p) for p in q.flat]
+        return self.location + np.reshape(distances, q.shape)
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        half = self.location - float(self.ppf((1 - mass) / 2))
+        return self.location - half, self.location + half
+
+    def regions(self, rope: Rope) -> tuple[float, float, float]:
+        worse, below_high = self.cdf([rope.low, rope.high])
+        above_low, better = self.sf([rope.low, rope.high])
+        right = rope.low > self.location
+        equivalent = above_low - better if right else below_high - worse
+        return float(better), max(float(equivalent), 0.0), float(worse)
+
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+        one, two = rng.standard_t(self.df_1, n), rng.standard_t(self.df_2, n)
+        return self.location + self.scale_1 * one - self.scale_2 * two
+
+    def swap(self) -> "StudentDifference":
+        return StudentDifference(-self.location, self.scale_2, self.df_2, self.scale_1, self.df_1)
+
+    def to_dict(self) -> dict[str, Any]:
+        names = ("location", "scale_1", "df_1", "scale_2", "df_2")
+        return {"kind": self.kind, **{name: getattr(self, name) for name in names}}
+
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+
+
+def _panel_rule(narrow: float, wide: float, centre: float) -> tuple[Floats, Floats]:
+    """Nodes and weights for a product of bumps at 0 (width `narrow`) and at `centre` (width `wide`)."""
+    far = 2.0 ** np.arange(1, 60)
+    steps = np.concatenate([np.arange(0.5, 40, 0.5), 40 * far])
+    steps = np.concatenate([-steps[::-1], [0.0], steps])
+    between = np.linspace(0, centre, 65) if np.isfinite(centre) else np.zeros(1)
+    edges = np.concatenate([narrow * steps, between])
+    if np.isfinite(centre):
+        edges = np.concatenate([edges, centre + wide * steps])
+    edges = np.unique(edges)
+    half = np.diff(edges) / 2
+    t = (edges[:-1] + half)[:, None] + half[:, None] * _NODES
+    return t.ravel(), (half[:, None] * _WEIGHTS).ravel()
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Monte-Carlo draws, chains x draws."""
+
+    kind: ClassVar[str] = "draws"
+    chains: Floats
+
+    @cached_property
+    def _sorted(self) -> Floats:
+        return np.sort(self.chains, axis=None)
+
+    @property
+    def mean(self) -> float:
+        return float(self.chains.mean())
+
+    def pdf(self, x: ArrayLike) -> Floats:
+        from scipy.stats import gaussian_kde
+
+        return gaussian_kde(self.chains.ravel())(np.asarray(x, dtype=float))
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        return np.searchsorted(self._sorted, x, side="right") / self._sorted.size
+
+    def sf(self, x: ArrayLike) -> Floats:
+        return 1 - self.cdf(x)
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        return np.quantile(self._sorted, np.asarray(q, dtype=float))
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        return hdi(self._sorted, mass)
+
+    def regions(self, rope: Rope) -> tuple[float, float, float]:
+        better, worse = np.mean(self.chains > rope.high), np.mean(self.chains < rope.low)
+        return float(better), float(1 - better - worse), float(worse)
+
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+        return rng.choice(self.chains.ravel(), n, replace=n > self.chains.size)
+
+    def swap(self) -> "Draws":
+        return Draws(-self.chains)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "chains": self.chains.tolist()}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Draws) and np.array_equal(self.chains, other.chains)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def distribution_from_dict(data: dict[str, Any]) -> Distribution:
+    """The inverse of every `to_dict` above."""
+    kinds = {d.kind: d for d in (StudentT, PointMass, StudentDifference, Draws)}
+    fields = {name: value for name, value in data.items() if name != "kind"}
+    if data["kind"] == Draws.kind:
+        return Draws(np.array(fields["chains"]))
+    return kinds[data["kind"]](**fields)

@@ -1,0 +1,60 @@
+"""The highest-density interval: the shortest interval that holds a given share of a posterior."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+DEFAULT_MASS = 0.95
+
+
+def hdi(posterior: Any, mass: float = DEFAULT_MASS) -> tuple[float, float]:
+    """The shortest interval that holds `mass` of a posterior.
+
+    Parameters
+    ----------
+    posterior : array of draws, or a distribution with `ppf`
+        A continuous unimodal distribution, as scipy makes them; of draws the shortest run that holds the mass.
+    mass : float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> from scipy.stats import norm
+    >>> low, high = hdi(norm(), 0.95)
+    >>> round(low, 3), round(high, 3)
+    (-1.96, 1.96)
+    """
+    check_mass(mass)
+    return _of_distribution(posterior, mass) if hasattr(posterior, "ppf") else _of_draws(posterior, mass)
+
+
+def check_mass(mass: float) -> float:
+    """A mass between 0 and 1, ends excluded."""
+    if not 0 < mass < 1:
+        raise ValueError(f"`mass` must be between 0 and 1, got {mass}. For 95 % use 0.95.")
+    return mass
+
+
+def _of_draws(draws: ArrayLike, mass: float) -> tuple[float, float]:
+    ordered = np.sort(np.asarray(draws, dtype=float), axis=None)
+    if ordered.size == 0 or np.isnan(ordered[-1]):
+        raise ValueError("An HDI needs draws, all of them numbers; got none, or NaN among them.")
+    inside = min(int(np.ceil(mass * ordered.size)), ordered.size)
+    widths = ordered[inside - 1 :] - ordered[: ordered.size - inside + 1]
+    start = int(np.argmin(widths))
+    return float(ordered[start]), float(ordered[start + inside - 1])
+
+
+def _of_distribution(distribution: Any, mass: float) -> tuple[float, float]:
+    """Slide the lower tail's probability to where the interval is shortest."""
+    from scipy.optimize import minimize_scalar
+
+    def width(lower_tail: float) -> float:
+        return float(distribution.ppf(lower_tail + mass) - distribution.ppf(lower_tail))
+
+    tail = 1 - mass
+    # the width may be infinite at either end, so search inside and compare with the two one-sided intervals
+    best = minimize_scalar(width, bounds=(tail * 1e-9, tail * (1 - 1e-9)), method="bounded", options={"xatol": 1e-12}).x
+    best = min((0.0, best, tail), key=width)
+    return float(distribution.ppf(best)), float(distribution.ppf(best + mass))

@@ -1,0 +1,116 @@
+"""Sampling a PyMC model, and saying whether the draws can be trusted."""
+
+import warnings
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescmp import _compat
+from bayescmp.errors import ConvergenceWarning
+
+R_HAT_LIMIT = 1.01
+ESS_LIMIT = 400
+BFMI_LIMIT = 0.3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnostics:
+    """How a NUTS run went: the worst value over all variables (Vehtari et al. 2021; Betancourt 2016)."""
+
+    r_hat: float
+    ess_bulk: float
+    ess_tail: float
+    divergences: int
+    bfmi: float
+    chains: int
+    draws: int
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong, in words; empty where all is well."""
+        found = []
+        if not self.r_hat <= R_HAT_LIMIT:
+            found.append(f"r_hat {self.r_hat:.3f} (must be at most {R_HAT_LIMIT})")
+        if not min(self.ess_bulk, self.ess_tail) >= ESS_LIMIT:
+            smaller = min(self.ess_bulk, self.ess_tail)
+            found.append(f"effective sample size {smaller:.0f} (must be at least {ESS_LIMIT})")
+        if self.divergences:
+            found.append(f"{self.divergences} divergences (must be none)")
+        if not self.bfmi >= BFMI_LIMIT:
+            found.append(f"BFMI {self.bfmi:.2f} (must be at least {BFMI_LIMIT})")
+        return tuple(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return asdict(self)
+
+
+def sample(
+    model: Any,
+    *,
+    draws: int = 1000,
+    tune: int = 1000,
+    chains: int = 4,
+    cores: int | None = None,
+    random_seed: int,
+    nuts_sampler: str = "pymc",
+    target_accept: float = 0.9,
+    progressbar: bool = True,
+) -> tuple[Any, Diagnostics]:
+    """Draw from the posterior of a PyMC model; returns ArviZ data and diagnostics, and warns where they are bad."""
+    pm = _compat.import_pymc()
+    import logging
+
+    logger = logging.getLogger("pymc")
+    level = logger.level
+    logger.setLevel(logging.ERROR)  # our own diagnostics say the same once, as a typed warning
+    try:
+        with model, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", category=UserWarning, module="pymc")
+            data = pm.sample(
+                draws=draws,
+                tune=tune,
+                chains=chains,
+                cores=cores,
+                random_seed=random_seed,
+                nuts_sampler=nuts_sampler,
+                target_accept=target_accept,
+                progressbar=progressbar,
+                compute_convergence_checks=False,
+            )
+    finally:
+        logger.setLevel(level)
+    diagnostics = diagnose(data)
+    if diagnostics.problems:
+        warnings.warn(
+            "The draws cannot be trusted: " + "; ".join(diagnostics.problems) + ". Draw more (draws=, tune=), or raise "
+            "target_accept.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return data, diagnostics
+
+
+def diagnose(data: Any) -> Diagnostics:
+    """The worst diagnostics over all variables of the posterior."""
+    posterior, stats = _compat.group(data, "posterior"), _compat.group(data, "sample_stats")
+    variables = [posterior[name].values for name in posterior.data_vars]
+    energy = stats["energy"].values
+    return Diagnostics(
+        r_hat=max(_compat.r_hat(x) for x in variables),
+        ess_bulk=min(_compat.ess(x) for x in variables),
+        ess_tail=min(_compat.ess(x, "tail") for x in variables),
+        divergences=int(stats["diverging"].values.sum()),
+        bfmi=float(np.min(np.mean(np.diff(energy) ** 2, axis=1) / np.var(energy, axis=1))),
+        chains=energy.shape[0],
+        draws=energy.shape[1],
+    )
+
+
+def share_mcse(hits: NDArray[np.bool_]) -> float:
+    """The Monte-Carlo standard error of a share of draws (chains x draws); never 0, also where all or none hit."""
+    n = hits.size if hits.all() or not hits.any() else _compat.ess(hits.astype(float), "mean")
+    share = (hits.mean() * n + 0.5) / (n + 1)
+    return float(np.sqrt(share * (1 - share) / n))

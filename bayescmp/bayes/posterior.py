@@ -1,0 +1,326 @@
+"""The result of a Bayesian test: a value that knows what it is about, prints on one screen, and survives JSON."""
+
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayescmp.bayes.distributions import Distribution, Draws, PointMass, distribution_from_dict
+from bayescmp.bayes.hdi import DEFAULT_MASS, check_mass
+from bayescmp.bayes.nuts import Diagnostics, share_mcse
+from bayescmp.rope import Decision, Rope, RopeLike
+from bayescmp.scores.pair import SCALES
+from bayescmp.text import number, probability, versions
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, kw_only=True)
+class Posterior:
+    """What every Bayesian result has: names, settings, three probabilities, a decision.
+
+    Attributes
+    ----------
+    a, b : str
+        The models' names. "Better" is of A over B.
+    metric, higher_is_better, scale
+        What was measured, its direction, and the scale of the differences.
+    datasets : tuple of str
+    n : int
+        The number of paired scores that were used.
+    rope : Rope
+    method, engine, estimand : str
+        The test, how it was computed, and what the probabilities are probabilities of.
+    settings : dict
+        Whatever else changes the numbers.
+    random_seed : int or None
+        None where nothing was drawn.
+    diagnostics : Diagnostics or None
+        Of NUTS.
+    notes : tuple of str
+        Degenerate data and the like.
+    versions : dict
+    """
+
+    a: str
+    b: str
+    metric: str | None
+    higher_is_better: bool
+    scale: str
+    datasets: tuple[str, ...]
+    n: int
+    rope: Rope
+    method: str
+    engine: str
+    estimand: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    random_seed: int | None = None
+    diagnostics: Diagnostics | None = None
+    notes: tuple[str, ...] = ()
+    versions: dict[str, str] = field(default_factory=versions)
+
+    kind: ClassVar[str]
+    KINDS: ClassVar[dict[str, type["Posterior"]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        cls.KINDS[cls.kind] = cls
+
+    @property
+    def _three(self) -> tuple[float, float, float]:
+        raise NotImplementedError
+
+    @property
+    def p_better(self) -> float:
+        """The probability that A is better than B by more than the rope."""
+        return self._three[0]
+
+    @property
+    def p_equivalent(self) -> float:
+        """The probability that A and B are practically equivalent."""
+        return self._three[1]
+
+    @property
+    def p_worse(self) -> float:
+        """The probability that B is better than A by more than the rope."""
+        return self._three[2]
+
+    @property
+    def probabilities(self) -> dict[str, float]:
+        """The three probabilities by name."""
+        return dict(zip(self._labels, self._three, strict=True))
+
+    @property
+    def mcse(self) -> dict[str, float]:
+        """The Monte-Carlo standard error of each probability: 0.0 where it is exact."""
+        return dict.fromkeys(self._labels, 0.0)
+
+    @property
+    def _labels(self) -> tuple[str, str, str]:
+        return f"{self.a} better", "equivalent", f"{self.b} better"
+
+    def decision(self, threshold: float = 0.95) -> Decision:
+        """The region whose probability reaches the threshold; undecided where none does."""
+        if not 0.5 < threshold < 1:
+            raise ValueError(
+                f"`threshold` must be above 0.5 and below 1, got {threshold}: below, two regions could reach it."
+            )
+        outcomes = (Decision.A_BETTER, Decision.EQUIVALENT, Decision.B_BETTER)
+        for outcome, p in zip(outcomes, self._three, strict=True):
+            if p >= threshold:
+                return outcome
+        return Decision.UNDECIDED
+
+    def with_rope(self, rope: RopeLike) -> "Posterior":
+        """The same posterior with another rope; nothing is computed anew."""
+        return replace(self, rope=Rope.of(rope))
+
+    def to_frame(self) -> "pd.DataFrame":
+        """One row: what was compared, estimate, interval, probabilities, decision."""
+        import pandas as pd
+
+        return pd.DataFrame([self._row()])
+
+    def _row(self) -> dict[str, Any]:
+        return {
+            "a": self.a,
+            "b": self.b,
+            "metric": self.metric,
+            "dataset": self.datasets[0] if len(self.datasets) == 1 else None,
+            "n": self.n,
+            "method": self.method,
+            "engine": self.engine,
+            "p_better": self.p_better,
+            "p_equivalent": self.p_equivalent,
+            "p_worse": self.p_worse,
+            "mcse": max(self.mcse.values()),
+            "rope_low": self.rope.low,
+            "rope_high": self.rope.high,
+            "decision": self.decision().value,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON: inputs, settings and summaries; `Posterior.from_dict` reads it back."""
+        data = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "inference_data"}
+        data |= {
+            "kind": self.kind,
+            "rope": [self.rope.low, self.rope.high],
+            "diagnostics": self.diagnostics.to_dict() if self.diagnostics else None,
+            "datasets": list(self.datasets),
+            "notes": list(self.notes),
+            "probabilities": list(self._three),
+        }
+        return data
+
+    @staticmethod
+    def from_dict(data: dict[str, Any]) -> "Posterior":
+        """The inverse of `to_dict`, also after a trip through JSON."""
+        try:
+            cls = Posterior.KINDS[data["kind"]]
+        except KeyError:
+            raise ValueError(
+                f"`data` must come from a result's to_dict, with a kind of {sorted(Posterior.KINDS)}, got "
+                f"{data.get('kind')!r}."
+            ) from None
+        values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
+        values |= {
+            "rope": Rope(*data["rope"]),
+            "diagnostics": Diagnostics(**data["diagnostics"]) if data["diagnostics"] else None,
+            "datasets": tuple(data["datasets"]),
+            "notes": tuple(data["notes"]),
+        }
+        return cls(**cls._parse(values))
+
+    @classmethod
+    def _parse(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return values
+
+    def _heading(self) -> str:
+        trouble = (
+            f"NOT CONVERGED: {'; '.join(self.diagnostics.problems)}\n"
+            if self.diagnostics and self.diagnostics.problems
+            else ""
+        )
+        scale = "" if self.scale == "score" else f" ({SCALES[self.scale]})"
+        return f"{trouble}Posterior: {self.a} vs {self.b}, {self.metric or 'score'}{scale}, {self.method}"
+
+    def _show(self, p: float) -> str:
+        return probability(p, max(self.mcse.values()))
+
+    def _probability_line(self) -> str:
+        parts = [f"P({label}) {self._show(p)}" for label, p in self.probabilities.items()]
+        if self.rope.is_zero:
+            del parts[1]
+        rope = "no rope" if self.rope.is_zero else f"rope {self.rope}"
+        return "  " + "   ".join(parts) + f"      {rope}"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DifferencePosterior(Posterior):
+    """The posterior of a mean difference A - B (positive favours A).
+
+    Attributes
+    ----------
+    distribution
+        Its distribution: Student t, difference of two Student t, a point, or draws.
+    """
+
+    distribution: Distribution
+    inference_data: Any = field(default=None, compare=False)
+
+    kind: ClassVar[str] = "difference"
+
+    @property
+    def _three(self) -> tuple[float, float, float]:
+        return self.distribution.regions(self.rope)
+
+    @property
+    def mcse(self) -> dict[str, float]:
+        if not isinstance(self.distribution, Draws):
+            return dict.fromkeys(self._labels, 0.0)
+        x = self.distribution.chains
+        above, below = x > self.rope.high, x < self.rope.low
+        return {
+            label: share_mcse(hits) for label, hits in zip(self._labels, (above, ~above & ~below, below), strict=True)
+        }
+
+    @property
+    def mean(self) -> float:
+        """The posterior mean of the difference."""
+        return self.distribution.mean
+
+    def hdi(self, mass: float = DEFAULT_MASS) -> tuple[float, float]:
+        """The highest-density interval that holds `mass` of the posterior."""
+        return self.distribution.hdi(check_mass(mass))
+
+    def pdf(self, x: ArrayLike) -> NDArray[np.float64]:
+        """The posterior density of the difference at x."""
+        return self.distribution.pdf(x)
+
+    def cdf(self, x: ArrayLike) -> NDArray[np.float64]:
+        """P(difference <= x)."""
+        return self.distribution.cdf(x)
+
+    def sf(self, x: ArrayLike) -> NDArray[np.float64]:
+        """P(difference > x), precise also where it is tiny."""
+        return self.distribution.sf(x)
+
+    def ppf(self, q: ArrayLike) -> NDArray[np.float64]:
+        """The posterior quantile."""
+        return self.distribution.ppf(q)
+
+    def draws(self, n: int = 1000, random_seed: int = 0) -> NDArray[np.float64]:
+        """`n` draws of the difference, the same for the same seed."""
+        return self.distribution.sample(n, np.random.default_rng(random_seed))
+
+    def swap(self) -> "DifferencePosterior":
+        """B over A."""
+        return replace(
+            self, a=self.b, b=self.a, rope=self.rope.swap(), distribution=self.distribution.swap(), inference_data=None
+        )
+
+    def to_arviz(self, draws: int = 4000, random_seed: int = 0) -> Any:
+        """ArviZ data: the sampler's own where NUTS ran, else draws of `difference`."""
+        from bayescmp import _compat
+
+        if self.inference_data is not None:
+            return self.inference_data
+        if isinstance(self.distribution, Draws):
+            chains = self.distribution.chains
+        else:
+            chains = self.draws(draws, random_seed)[None]
+        return _compat.to_inference_data({"posterior": {"difference": chains}})
+
+    def sentence(self, mass: float = DEFAULT_MASS) -> str:
+        """The result in a sentence for the report."""
+        better, equivalent, worse = map(self._show, self._three)
+        low, high = self.hdi(mass)
+        interval = (
+            f"mean {SCALES[self.scale]} {number(self.mean, high - low)}, {100 * mass:g}% HDI "
+            f"[{number(low, high - low)}, {number(high, high - low)}]"
+        )
+        first, second = (self.a, self.b) if self.p_better >= self.p_worse else (self.b, self.a)
+        p = better if first == self.a else worse
+        if self.rope.is_zero:
+            return f"{first} is better than {second} with probability {p} ({interval})."
+        if self.p_equivalent >= max(self.p_better, self.p_worse):
+            return (
+                f"{self.a} and {self.b} are practically equivalent with probability {equivalent} (P({self.a} better) "
+                f"= {better}, P({self.b} better) = {worse}, rope {self.rope}; {interval})."
+            )
+        return (
+            f"{first} is practically better than {second} with probability {p} (P(equivalent) = {equivalent}, "
+            f"rope {self.rope}; {interval})."
+        )
+
+    def _row(self) -> dict[str, Any]:
+        low, high = self.hdi()
+        row = super()._row()
+        estimate = {"estimate": self.mean, "interval_low": low, "interval_high": high}
+        return {k: row.pop(k) for k in list(row)[:7]} | estimate | row
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {
+            "distribution": self.distribution.to_dict(),
+            "mean": self.mean,
+            "hdi": list(self.hdi()),
+        }
+
+    @classmethod
+    def _parse(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return values | {"distribution": distribution_from_dict(values["distribution"])}
+
+    def __repr__(self) -> str:
+        low, high = self.hdi()
+        width = high - low
+        design = self.settings.get("design")
+        lines = [
+            self._heading() + (f", {design}" if design else f" (n={self.n})"),
+            self._probability_line(),
+            f"  mean {SCALES[self.scale]} {number(self.mean, width)}, 95% HDI "
+            f"[{number(low, width)}, {number(high, width)}]",
+        ]
+        if isinstance(self.distribution, PointMass):
+            lines[2] = f"  every {SCALES[self.scale]} is {self.mean:.4g}"
+        return "\n".join(lines + [f"  note: {note}" for note in self.notes])

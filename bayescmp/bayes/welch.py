@@ -1,0 +1,98 @@
+"""The Bayesian t-test for unpaired runs: five seeds of one network, seven of another, nothing to match them by.
+
+The posterior of the difference of two means is the difference of two independent Student t (Behrens-Fisher), exact by
+one-dimensional quadrature.
+"""
+
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bayescmp.bayes.correlated_t import moments
+from bayescmp.bayes.distributions import Distribution, PointMass, StudentDifference, StudentT
+from bayescmp.bayes.posterior import DifferencePosterior
+from bayescmp.errors import DegenerateWarning, ScoresError
+from bayescmp.rope import Rope, RopeLike, warn_if_other_scale
+from bayescmp.scores.pair import ROUNDING, as_vector
+
+
+def welch_ttest(a: ArrayLike, b: ArrayLike, *, rope: RopeLike, higher_is_better: bool = True) -> DifferencePosterior:
+    """Posterior of the difference of two models' means over independent, unpaired runs.
+
+    Parameters
+    ----------
+    a, b : array
+        The scores of each model's runs; the numbers of runs may differ. Names of pandas Series are kept.
+    rope : float, (low, high) or Rope
+        The differences that make no practical difference; 0 for none.
+    higher_is_better : bool
+        The direction of the scores.
+
+    Returns
+    -------
+    DifferencePosterior
+        With the prior 1/sigma for each model, mean_a - mean_b + s_a/sqrt(n_a) T_a - s_b/sqrt(n_b) T_b, with T Student
+        t of n - 1 degrees of freedom.
+
+    See Also
+    --------
+    correlated_ttest : for scores on the same folds.
+
+    References
+    ----------
+    Box, Tiao (1973). Bayesian Inference in Statistical Analysis, section 2.5.
+
+    Examples
+    --------
+    >>> from bayescmp.bayes import welch_ttest
+    >>> posterior = welch_ttest([0.81, 0.83, 0.84, 0.80, 0.82], [0.78, 0.80, 0.79], rope=0.01)
+    >>> round(posterior.p_better, 2)
+    0.93
+    """
+    region = Rope.of(rope)
+    names = [str(getattr(x, "name", None) or default) for x, default in ((a, "A"), (b, "B"))]
+    if names[0] == names[1]:
+        names = ["A", "B"]
+    sign = 1 if higher_is_better else -1
+    scores = [as_vector(name, x) for name, x in zip(names, (a, b), strict=True)]
+    for name, x in zip(names, scores, strict=True):
+        if x.size < 2:
+            raise ScoresError(f"A t-test needs at least 2 runs of each model, but `{name}` has {x.size}.")
+    warn_if_other_scale(region, np.concatenate(scores))
+    rounding = ROUNDING * float(max(np.abs(x).max() for x in scores))
+    means, scales, dfs = zip(*(_mean_and_error(x, rounding) for x in scores), strict=True)
+    location = sign * (means[0] - means[1])
+    notes: tuple[str, ...] = ()
+    distribution: Distribution
+    if all(scales):
+        distribution = StudentDifference(location, scales[0], dfs[0], scales[1], dfs[1])
+    else:
+        constant = [name for name, scale in zip(names, scales, strict=True) if not scale]
+        notes = (f"all runs of {' and of '.join(constant)} score the same: taken as known exactly",)
+        warnings.warn(notes[0] + ".", DegenerateWarning, stacklevel=2)
+        spread = max(range(2), key=scales.__getitem__)
+        distribution = (
+            StudentT(location, scales[spread], dfs[spread]) if scales[spread] else PointMass(location, rounding)
+        )
+    return DifferencePosterior(
+        a=names[0],
+        b=names[1],
+        metric=None,
+        higher_is_better=higher_is_better,
+        scale="score",
+        datasets=("dataset",),
+        n=sum(x.size for x in scores),
+        rope=region,
+        method="Welch t-test (Behrens-Fisher)",
+        engine="exact",
+        estimand="difference of the two models' means over runs",
+        settings={"runs": {name: x.size for name, x in zip(names, scores, strict=True)}},
+        notes=notes,
+        distribution=distribution,
+    )
+
+
+def _mean_and_error(x: np.ndarray, rounding: float) -> tuple[float, float, float]:
+    mean, deviation, n = (float(value) for value in moments(x))
+    return mean, 0.0 if deviation <= rounding else deviation / np.sqrt(n), n - 1

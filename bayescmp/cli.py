@@ -1,0 +1,125 @@
+"""The command line: `bayescmp demo`, `check`, `test`. It only calls what is public."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from bayescmp.bayes import DifferencePosterior
+    from bayescmp.scores import Pair
+
+BAD_INPUT = 2
+
+
+class _Main(click.Group):
+    """Turns our errors into one line on stderr and exit code 2; `--debug` shows the traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ValueError as error:
+            if ctx.params.get("debug"):
+                raise
+            click.echo(f"Error: {error}", err=True)
+            sys.exit(BAD_INPUT)
+
+
+@click.group(cls=_Main, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="bayescmp")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+def main(debug: bool) -> None:
+    """How probable is it that model A is better than model B, by more than you care about?"""
+
+
+@main.command()
+@click.option("--rope", default=0.01, show_default=True, help="Half-width of practical equivalence.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), default="report.csv", show_default=True)
+def demo(rope: float, output: Path) -> None:
+    """Compare two models on the bundled results: print the table, write it as csv."""
+    import pandas as pd
+
+    from bayescmp import bayes, load_labour, load_uci
+
+    scores = load_uci()
+    pair = scores.pair("rf", "gbm")
+    results = [bayes.correlated_ttest(pair, rope=rope, dataset=name) for name in pair.datasets]
+    click.echo(repr(scores) + "\n")
+    _print_table(pair, results)
+    labour = bayes.correlated_ttest(load_labour().pair("SVM", "DT"), rope=rope)
+    click.echo("\nOne dataset in a sentence (Labour data):\n  " + labour.sentence())
+    frame = pd.concat([r.to_frame() for r in (*results, labour)], ignore_index=True)
+    frame.to_csv(output, index=False)
+    click.echo(f"\nWrote {output} ({len(frame)} comparisons).")
+
+
+@main.command()
+@click.argument("path", type=click.Path(path_type=Path))
+def check(path: Path) -> None:
+    """Say what was understood of a file of results, and what is missing."""
+    from bayescmp import read_scores
+
+    click.echo(repr(read_scores(path)))
+
+
+@main.command()
+@click.argument("name", type=click.Choice(["correlated-t"]))
+@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("a")
+@click.argument("b")
+@click.option("--rope", required=True, type=float, help="Half-width of practical equivalence; 0 for none.")
+@click.option("--dataset", help="Which dataset, where the file has several.")
+@click.option("--metric", help="Which metric, or the name of the only one.")
+@click.option("--higher-is-better/--lower-is-better", default=None)
+@click.option("--folds", type=int, help="k-fold cross-validation, where no column says it.")
+@click.option("--repeats", type=int, default=1, show_default=True)
+def test(
+    name: str,
+    path: Path,
+    a: str,
+    b: str,
+    rope: float,
+    dataset: str | None,
+    metric: str | None,
+    higher_is_better: bool | None,
+    folds: int | None,
+    repeats: int,
+) -> None:
+    """Run one test on models A and B of a file of results."""
+    from bayescmp import Resampling, bayes, read_scores
+
+    scores = read_scores(
+        path,
+        metric=metric,
+        higher_is_better=higher_is_better,
+        resampling=Resampling.kfold(folds, repeats) if folds else None,
+    )
+    click.echo(repr(bayes.correlated_ttest(scores.pair(a, b), rope=rope, dataset=dataset)))
+
+
+def _print_table(pair: "Pair", results: "list[DifferencePosterior]") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    rope = results[0].rope
+    table = Table(
+        title=f"{pair.a} vs {pair.b}, {pair.metric}: Bayesian correlated t-test on each dataset, rope {rope}",
+        title_justify="left",
+    )
+    table.add_column("dataset")
+    names = ("mean diff.", "95% HDI", f"P({pair.a} better)", "P(equiv.)", f"P({pair.b} better)")
+    for column in names:
+        table.add_column(column, justify="right")
+    table.add_column("decision")
+    for r in results:
+        low, high = r.hdi()
+        decision = r.decision().value.replace("A", pair.a).replace("B", pair.b)
+        table.add_row(
+            r.datasets[0],
+            f"{r.mean:+.3f}",
+            f"[{low:+.3f}, {high:+.3f}]".replace("[", r"\["),
+            *(f"{p:.3f}" for p in r.probabilities.values()),
+            decision,
+        )
+    Console().print(table)

@@ -1,0 +1,55 @@
+"""Every error and warning that bayescmp raises by itself.
+
+Errors are `ValueError`s, so `except ValueError` catches them all. A message says what is wrong, what it must be,
+what came, and what to do.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+
+class ScoresError(ValueError):
+    """The table of results cannot be used as it is."""
+
+
+class ResamplingError(ValueError):
+    """The resampling design is missing, impossible, or does not fit the scores."""
+
+
+class RopeError(ValueError):
+    """The region of practical equivalence is not a region."""
+
+
+class ConvergenceWarning(UserWarning):
+    """MCMC diagnostics say that the draws cannot be trusted."""
+
+
+class DegenerateWarning(UserWarning):
+    """All differences are equal: the answer is exact but rests on no variation at all."""
+
+
+class RepeatsWarning(UserWarning):
+    """Two repeats of a cross-validation are copies of each other, so they are no repeats."""
+
+
+class ScaleWarning(UserWarning):
+    """The rope seems to be on another scale than the scores."""
+
+
+class MissingWarning(UserWarning):
+    """Datasets were left out because one of the two models was not run on them."""
+
+
+def unknown_name(kind: str, name: object, known: Iterable[str]) -> ScoresError:
+    """The error for a name that is not there, with the nearest names that are."""
+    known = list(known)
+    close = difflib.get_close_matches(str(name), known, n=1)
+    hint = f' Did you mean "{close[0]}"?' if close else ""
+    return ScoresError(f'There is no {kind} "{name}".{hint} Known {kind}s: {name_list(known)}.')
+
+
+def name_list(names: Iterable[str], most: int = 8) -> str:
+    """Names in quotes, cut after `most` of them."""
+    names = list(names)
+    shown = ", ".join(f'"{name}"' for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,136 @@
+"""The region of practical equivalence, and the decision it leads to."""
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescmp.errors import RopeError, ScaleWarning, unknown_name
+
+BORDER_TOLERANCE = 1e-9
+"""Relative: 0.86 - 0.85 is 0.01 plus a rounding error, and counts as inside a rope of 0.01."""
+
+
+class Decision(Enum):
+    """What a posterior says about model A and model B."""
+
+    A_BETTER = "A better"
+    EQUIVALENT = "equivalent"
+    B_BETTER = "B better"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Rope:
+    """The closed interval of differences A - B (oriented: positive favours A) that make no practical difference.
+
+    Parameters
+    ----------
+    low, high : float
+        The borders, with low <= 0 <= high. `Rope(0, 0)` means that no difference is negligible.
+
+    Examples
+    --------
+    >>> Rope.of(0.01)
+    Rope(low=-0.01, high=0.01)
+    >>> Rope.of(0.01).regions([0.86 - 0.85, 0.02, -0.5])
+    array([ 0,  1, -1])
+    """
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        try:
+            low, high = float(self.low), float(self.high)
+        except (TypeError, ValueError):
+            raise RopeError(f"`rope` must be made of numbers, got {self.low!r} and {self.high!r}.") from None
+        if math.isnan(low) or math.isnan(high):
+            raise RopeError("`rope` must be a number, got NaN. Use rope=0 for no rope.")
+        if low > high:
+            raise RopeError(
+                f"`rope` must go from low to high, got reversed borders ({low}, {high}). Use rope=({high}, {low})."
+            )
+        if low > 0 or high < 0:
+            raise RopeError(f"`rope` must contain 0 (no difference is always equivalent), got ({low}, {high}).")
+        # -0.0 would print as a different rope than 0.0
+        object.__setattr__(self, "low", low + 0.0)
+        object.__setattr__(self, "high", high + 0.0)
+
+    @classmethod
+    def of(cls, rope: "RopeLike") -> "Rope":
+        """A rope from a half-width, a (low, high) pair, or a `Rope`."""
+        if isinstance(rope, Rope):
+            return rope
+        if isinstance(rope, (tuple, list)):
+            if len(rope) != 2:
+                raise RopeError(f"`rope` must be (low, high), got {len(rope)} values: {rope!r}.")
+            return cls(*rope)
+        try:
+            width = float(rope)
+        except (TypeError, ValueError):
+            raise RopeError(f"`rope` must be a number, a (low, high) pair or a Rope, got {rope!r}.") from None
+        if width < 0:
+            raise RopeError(f"`rope` must not be negative, got {width}. A rope of {-width} means [{width}, {-width}].")
+        return cls(-width, width)
+
+    @property
+    def is_zero(self) -> bool:
+        """True where the rope is the single point 0: no difference counts as equivalent."""
+        return self.low == self.high
+
+    def swap(self) -> "Rope":
+        """The same rope for B - A."""
+        return Rope(-self.high, -self.low)
+
+    def regions(
+        self, differences: NDArray[np.float64], rounding: float | NDArray[np.float64] = 0.0
+    ) -> NDArray[np.int_]:
+        """1 where A is better, 0 inside the rope (borders included), -1 where B is better.
+
+        `rounding` is the absolute error that the differences may carry from the scores that they come from.
+        """
+        d = np.asarray(differences, dtype=float)
+        above = d > self.high + BORDER_TOLERANCE * abs(self.high) + rounding
+        below = d < self.low - BORDER_TOLERANCE * abs(self.low) - rounding
+        return above.astype(int) - below.astype(int)
+
+    def __str__(self) -> str:
+        return f"[{self.low:g}, {self.high:g}]"
+
+
+RopeLike = float | tuple[float, float] | list[float] | Rope
+
+
+def rope_for(rope: RopeLike | Mapping[str, RopeLike], dataset: str) -> Rope:
+    """The rope of one dataset, from one rope for all or a mapping from dataset to rope."""
+    if not isinstance(rope, Mapping):
+        return Rope.of(rope)
+    if dataset not in rope:
+        raise RopeError(str(unknown_name("rope for dataset", dataset, rope)) + " Give every dataset its rope.")
+    return Rope.of(rope[dataset])
+
+
+def warn_if_other_scale(rope: Rope, scores: NDArray[np.float64], stacklevel: int = 3) -> None:
+    """Warn where the rope looks like a share and the scores like percentages, or the other way round."""
+    width = max(-rope.low, rope.high)
+    if rope.is_zero or math.isinf(width):
+        return
+    sizes = np.abs(scores[np.isfinite(scores)])
+    largest, typical = float(sizes.max()), float(np.median(sizes))
+    if largest <= 1.0 <= width:
+        problem = f"reaches over all possible differences of scores between 0 and 1 (largest: {largest:.3g})"
+    elif typical >= 10 and width < 5e-4 * typical:
+        problem = f"is below 0.05 % of a typical score ({typical:.3g})"
+    else:
+        return
+    warnings.warn(
+        f"The rope {rope} {problem}. Is it on the scale of the scores? A difference of 1 % is 0.01 for scores from "
+        f"0 to 1, and 1 for scores from 0 to 100.",
+        ScaleWarning,
+        stacklevel=stacklevel,
+    )

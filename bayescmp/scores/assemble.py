@@ -1,0 +1,348 @@
+"""From columns or arrays to a `Scores`: align resamples, check designs, refuse what does not fit."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayescmp.errors import RepeatsWarning, ScoresError, name_list, unknown_name
+from bayescmp.scores.metrics import higher_is_better as direction
+from bayescmp.scores.pair import Pair, as_vector, check_finite
+from bayescmp.scores.resampling import Resampling
+
+if TYPE_CHECKING:
+    from bayescmp.scores.table import Scores
+
+Designs = Resampling | Mapping[str, Resampling] | None
+
+
+def from_arrays(
+    arrays: Mapping[str, ArrayLike],
+    *,
+    resampling: Resampling | None = None,
+    datasets: Sequence[str] | None = None,
+    metric: str | None = None,
+    higher_is_better: bool | None = None,
+) -> "Scores":
+    """Scores from one array a model.
+
+    Parameters
+    ----------
+    arrays : mapping of str to array
+        1-D with a `resampling`: the resamples of one dataset, repeat-major (repeat 1's folds first).
+        1-D without: one score a dataset. 2-D: datasets x resamples.
+    resampling : Resampling, optional
+        The design, the same for all datasets.
+    datasets : list of str, optional
+        Names of the datasets; "dataset 1", ... if not given.
+    metric, higher_is_better
+        A known metric name sets the direction; with neither, higher is better.
+
+    Examples
+    --------
+    >>> from bayescmp import Resampling, Scores
+    >>> Scores.from_arrays({"rf": [0.9, 0.8], "svm": [0.8, 0.8]}, resampling=Resampling.kfold(2)).datasets
+    ('dataset',)
+    """
+    return _from_arrays(arrays, resampling is not None, resampling, datasets, metric, higher_is_better)
+
+
+def _from_arrays(
+    arrays: Mapping[str, ArrayLike],
+    folds: bool,
+    resampling: Resampling | None,
+    datasets: Sequence[str] | None,
+    metric: str | None,
+    higher_is_better: bool | None,
+) -> "Scores":
+    """As `from_arrays`; `folds` says whether 1-D arrays are folds of one dataset, or one score a dataset."""
+    if not isinstance(arrays, Mapping) or not arrays:
+        raise ScoresError(f"`arrays` must map model names to scores, got {type(arrays).__name__} with nothing in it.")
+    tables = {str(m): _as_table(str(m), values, folds) for m, values in arrays.items()}
+    shapes = {m: t.shape for m, t in tables.items()}
+    if len(set(shapes.values())) > 1:
+        sizes = ", ".join(f"`{m}` has {' x '.join(str(n) for n in s if n > 1) or 1} scores" for m, s in shapes.items())
+        raise ScoresError(
+            f"All models must be scored on the same folds or datasets, in the same order, but {sizes}. Unpaired runs "
+            "(nothing to match them by) are for welch_ttest."
+        )
+    n_datasets, n = next(iter(shapes.values()))
+    names = _dataset_names(datasets, n_datasets, folds)
+    if resampling is not None:
+        resampling.check(n, f'"{names[0]}"')
+    keys = resampling.keys if resampling else None
+    return finish(
+        models=tuple(tables),
+        datasets=names,
+        values=np.stack(list(tables.values())),
+        keys=(keys or tuple((i + 1, 1) for i in range(n)),) * n_datasets,
+        resampling=(resampling,) * n_datasets,
+        metric=metric,
+        higher_is_better=higher_is_better,
+    )
+
+
+def from_columns(
+    columns: Mapping[str, Sequence[Any]],
+    scores: ArrayLike,
+    *,
+    resampling: Designs = None,
+    metric: str | None = None,
+    higher_is_better: bool | None = None,
+    notes: tuple[str, ...] = (),
+) -> "Scores":
+    """Scores from the columns of a long table: model, and where known dataset, repeat, fold, n_train, n_test."""
+    score = np.asarray(scores, dtype=float)
+    n = score.size
+    if n == 0:
+        raise ScoresError("The table must have at least one row of scores, got none.")
+    labels = {key: [str(value) for value in columns[key]] for key in ("model", "dataset") if key in columns}
+    models, m = _codes(labels["model"])
+    datasets, d = _codes(labels.get("dataset", ["dataset"] * n))
+    check_finite(score, lambda i: f'model "{models[m[i]]}", dataset "{datasets[d[i]]}", row {i + 1}')
+    repeats, r = _numbered(columns, "repeat", n)
+    folds, f = _numbered(columns, "fold", n)
+    if "repeat" not in columns and "fold" not in columns:
+        cell = m * len(datasets) + d
+        f = _position_in_group(cell)
+        folds = list(range(1, int(f.max()) + 2))
+        if f.max() and resampling is None:
+            raise ScoresError(
+                f'The table has up to {f.max() + 1} scores of one model on one dataset ("{models[m[f.argmax()]]}" on '
+                f'"{datasets[d[f.argmax()]]}"), and nothing that tells them apart: duplicated rows? Add a `fold` '
+                "and, if repeated, a `repeat` column, or say resampling=... if rows are in the order of the resamples."
+            )
+    key = r * len(folds) + f
+    values, key_sets = _dense(m, d, key, score, (models, datasets), (repeats, folds))
+    keys = tuple(tuple((repeats[k // len(folds)], folds[k % len(folds)]) for k in ks) for ks in key_sets)
+    rows = _split_by_group(np.argsort(d, kind="stable"), np.sort(d))
+    designs = tuple(_design(name, keys[i], rows[i], columns, resampling) for i, name in enumerate(datasets))
+    return finish(
+        models=models,
+        datasets=datasets,
+        values=values,
+        keys=keys,
+        resampling=designs,
+        metric=metric,
+        higher_is_better=higher_is_better,
+        notes=notes,
+    )
+
+
+def finish(
+    *,
+    metric: str | None,
+    higher_is_better: bool | None,
+    notes: tuple[str, ...] = (),
+    **fields: Any,
+) -> "Scores":
+    """The last steps of every way in: the direction, and a warning about repeats that are copies."""
+    from bayescmp.scores.table import Scores
+
+    if metric is None and higher_is_better is None:
+        notes = (*notes, "no metric was named: taken as scores where higher is better")
+    scores = Scores(
+        metric=metric,
+        higher_is_better=direction(metric, higher_is_better),
+        notes=notes,
+        **fields,
+    )
+    for name, keys, values in zip(scores.datasets, scores.keys, scores.values.transpose(1, 0, 2), strict=True):
+        copies = _copied_repeats(keys, values)
+        if copies:
+            warnings.warn(
+                f'Repeats {copies[0]} and {copies[1]} on "{name}" are exact copies of each other in every model: they '
+                "are no repeats, and counting them makes the answer too sure. Reseed the cross-validation for each "
+                "repeat, or keep one of them.",
+                RepeatsWarning,
+                stacklevel=4,
+            )
+            break
+    return scores
+
+
+def describe_keys(keys: Sequence[tuple[int, int]]) -> str:
+    """ "repeat 10, folds 1-10" and the like."""
+    by_repeat: dict[int, list[int]] = {}
+    for repeat, fold in keys:
+        by_repeat.setdefault(repeat, []).append(fold)
+    parts = []
+    for repeat, folds in list(by_repeat.items())[:3]:
+        whole = len(folds) > 1 and folds == list(range(folds[0], folds[-1] + 1))
+        text = f"{folds[0]}-{folds[-1]}" if whole else ", ".join(map(str, folds[:6]))
+        parts.append(f"repeat {repeat}, fold{'s' if len(folds) > 1 else ''} {text}")
+    more = len(by_repeat) - len(parts)
+    return "; ".join(parts) + (f"; and {more} more repeats" if more > 0 else "")
+
+
+def _as_table(name: str, values: ArrayLike, folds: bool) -> NDArray[np.float64]:
+    if np.ndim(values) != 2:
+        vector = as_vector(name, values)
+        return vector[None, :] if folds else vector[:, None]
+    rows = [as_vector(f"{name}, dataset {i + 1}", row) for i, row in enumerate(np.asarray(values))]
+    if not rows:
+        raise ScoresError(f"The scores of `{name}` are empty.")
+    return np.stack(rows)
+
+
+def _dataset_names(given: Sequence[str] | None, n: int, folds: bool) -> tuple[str, ...]:
+    if given is None:
+        return ("dataset",) if n == 1 and folds else tuple(f"dataset {i + 1}" for i in range(n))
+    names = tuple(str(name) for name in given)
+    if len(names) != n or len(set(names)) < n:
+        raise ScoresError(f"`datasets` must give {n} different names, got {len(names)}: {name_list(names)}.")
+    return names
+
+
+def _codes(labels: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]:
+    """Distinct labels in order of first appearance, and each row's number among them."""
+    first: dict[str, int] = {}
+    codes = np.fromiter((first.setdefault(x, len(first)) for x in labels), np.intp, len(labels))
+    return tuple(first), codes
+
+
+def _numbered(columns: Mapping[str, Sequence[Any]], name: str, n: int) -> tuple[list[int], NDArray[np.intp]]:
+    """Repeats or folds as whole numbers: their own where they are, else counted in order of appearance."""
+    if name not in columns:
+        return [1], np.zeros(n, dtype=np.intp)
+    labels, codes = _codes([str(value) for value in columns[name]])
+    try:
+        numbers = [int(float(label)) for label in labels]
+    except ValueError:
+        return list(range(1, len(labels) + 1)), codes
+    if len(set(numbers)) < len(numbers):
+        return list(range(1, len(labels) + 1)), codes
+    order = np.argsort(numbers)
+    return [numbers[i] for i in order], np.argsort(order)[codes]
+
+
+def _position_in_group(group: NDArray[np.intp]) -> NDArray[np.intp]:
+    """0, 1, 2, ... within each group, in the order of the rows."""
+    order = np.argsort(group, kind="stable")
+    sorted_group = group[order]
+    starts = np.r_[True, sorted_group[1:] != sorted_group[:-1]]
+    position = np.arange(group.size) - np.maximum.accumulate(np.where(starts, np.arange(group.size), 0))
+    result = np.empty_like(position)
+    result[order] = position
+    return result
+
+
+def _dense(
+    m: NDArray[np.intp],
+    d: NDArray[np.intp],
+    key: NDArray[np.intp],
+    score: NDArray[np.float64],
+    names: tuple[tuple[str, ...], tuple[str, ...]],
+    numbers: tuple[list[int], list[int]],
+) -> tuple[NDArray[np.float64], list[NDArray[np.intp]]]:
+    """The models x datasets x resamples array, and the keys of each dataset's resamples."""
+    n_keys = int(key.max()) + 1
+    cells, inverse = np.unique(d * n_keys + key, return_inverse=True)
+    position = _position_in_group(cells // n_keys)[inverse]
+    shape = (len(names[0]), len(names[1]), int(position.max()) + 1)
+    flat = np.ravel_multi_index((m, d, position), shape)
+    _, first, count = np.unique(flat, return_index=True, return_counts=True)
+    if (count > 1).any():
+        i = first[count.argmax()]
+        repeats, folds = numbers
+        raise ScoresError(
+            f"Every (model, dataset, repeat, fold) must be there once, but {(count > 1).sum()} are duplicated; model "
+            f'"{names[0][m[i]]}", dataset "{names[1][d[i]]}", repeat {repeats[key[i] // len(folds)]}, fold '
+            f"{folds[key[i] % len(folds)]} is there {count.max()} times. Keep one row each, or pick one metric if the "
+            "rows are of different metrics."
+        )
+    values = np.full(shape, np.nan)
+    values.flat[flat] = score
+    return values, _split_by_group(cells % n_keys, cells // n_keys)
+
+
+def _split_by_group(values: NDArray[np.intp], sorted_group: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """One array a group; the groups are 0, 1, 2, ... in this order."""
+    return np.split(values, np.flatnonzero(np.diff(sorted_group)) + 1)
+
+
+def _design(
+    dataset: str,
+    keys: tuple[tuple[int, int], ...],
+    rows: NDArray[np.intp],
+    columns: Mapping[str, Sequence[Any]],
+    given: Designs,
+) -> Resampling | None:
+    """The design of one dataset: as given, else from its columns; a lone score has none."""
+    n = len(keys)
+    if isinstance(given, Mapping) and dataset not in given:
+        raise unknown_name("resampling for dataset", dataset, given)
+    design = given[dataset] if isinstance(given, Mapping) else given
+    if design is not None:
+        design.check(n, f'"{dataset}"')
+        return design
+    repeats, folds = len({r for r, _ in keys}), len({f for _, f in keys})
+    complete = "fold" in columns and folds > 1 and n == repeats * folds
+    if "n_train" in columns and "n_test" in columns:
+        train, test = (np.asarray(columns[c], dtype=float)[rows] for c in ("n_train", "n_test"))
+        design = Resampling.from_sizes(
+            train, test, folds=folds if complete else None, repeats=repeats if complete else n
+        )
+        return Resampling.from_dict(design.to_dict() | {"n": n})
+    return Resampling.kfold(folds, repeats) if complete else None
+
+
+def _copied_repeats(keys: tuple[tuple[int, int], ...], values: NDArray[np.float64]) -> tuple[int, int] | None:
+    """The first two repeats with the same scores in every model and fold, if any.
+
+    Three distinct values at least, because two perfect repeats of an easy dataset are alike by rights.
+    """
+    blocks: dict[bytes, int] = {}
+    repeats = np.array([repeat for repeat, _ in keys])
+    if len(keys) < 4 or repeats[0] == repeats[-1] or len(set(repeats)) == len(keys):
+        return None
+    for repeat in np.unique(repeats):
+        block = values[:, : len(keys)][:, repeats == repeat]
+        if np.unique(block[np.isfinite(block)]).size < 3:
+            continue
+        earlier = blocks.setdefault(block.tobytes(), int(repeat))
+        if earlier != repeat:
+            return earlier, int(repeat)
+    return None
+
+
+def as_pair(
+    a: "Pair | Scores | ArrayLike",
+    b: ArrayLike | None = None,
+    *,
+    arrays_are: str,
+    resampling: Resampling | None = None,
+    higher_is_better: bool | None = None,
+) -> Pair:
+    """The pair that a two-model test was given: a `Pair`, a `Scores` of two models, or two arrays.
+
+    `arrays_are` says what the numbers of plain arrays are to this test: "folds" of one dataset, or "datasets".
+    """
+    from bayescmp.scores.table import Scores
+
+    if isinstance(a, Scores):
+        if len(a.models) != 2:
+            raise ScoresError(
+                f"A two-model test takes a pair, got scores of {len(a.models)} models: {name_list(a.models)}. Pick "
+                'two: scores.pair("' + '", "'.join(a.models[:2]) + '").'
+            )
+        a = a.pair(*a.models)
+    if isinstance(a, Pair):
+        if b is not None or higher_is_better is not None:
+            raise ScoresError(
+                "A pair has both models and knows its direction: give `b` and `higher_is_better` only with arrays."
+            )
+        return a if resampling is None else a.with_resampling(resampling)
+    if b is None:
+        raise ScoresError(f"Give a pair, or two arrays of scores; got one {type(a).__name__}.")
+    names = [str(getattr(x, "name", None) or default) for x, default in ((a, "A"), (b, "B"))]
+    if names[0] == names[1]:
+        names = ["A", "B"]
+    folds = arrays_are == "folds"
+    for name, x in zip(names, (a, b), strict=True):
+        if np.ndim(x) > 1 and folds:
+            raise ScoresError(f"The scores of `{name}` must be one-dimensional, got shape {np.shape(x)}.")
+    arrays = dict(zip(names, (a, b), strict=True))
+    return _from_arrays(arrays, folds, resampling, None, None, higher_is_better).pair(*names)

@@ -1,0 +1,160 @@
+"""How the scores of one dataset were resampled, and the correlation rho between them that follows."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bayescmp.errors import ResamplingError
+
+WAYS_TO_GIVE = (
+    "Give it: Resampling.kfold(folds, repeats=...) for (repeated) cross-validation, "
+    "Resampling.subsampling(n_train, n_test, repeats) for random splits, Resampling.independent() for scores on "
+    "independent test sets, or Resampling.custom(rho)."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resampling:
+    """A resampling design. Make one with the class methods; `rho` is what the correlated tests need of it.
+
+    Two scores of one dataset are correlated because their training sets overlap; Nadeau and Bengio (2003) put the
+    correlation at rho = n_test / (n_train + n_test), which is 1/k for k-fold cross-validation.
+
+    Examples
+    --------
+    >>> Resampling.kfold(10, repeats=10)
+    Resampling: 10 x 10-fold CV (n=100, rho=0.100)
+    >>> Resampling.subsampling(50, 6, repeats=100).rho
+    0.10714285714285714
+    """
+
+    kind: str
+    rho: float
+    n: int | None = None
+    folds: int | None = None
+    repeats: int | None = None
+    n_train: float | None = None
+    n_test: float | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rho < 1:  # NaN fails this as well
+            raise ResamplingError(f"`rho` must be in [0, 1), got {self.rho}.")
+
+    @classmethod
+    def kfold(cls, folds: int, repeats: int = 1) -> "Resampling":
+        """Cross-validation with `folds` folds, repeated `repeats` times. 5x2 is `kfold(2, repeats=5)`."""
+        folds, repeats = _count("folds", folds, 2), _count("repeats", repeats, 1)
+        return cls(kind="kfold", rho=1 / folds, n=folds * repeats, folds=folds, repeats=repeats)
+
+    @classmethod
+    def subsampling(cls, n_train: float, n_test: float, repeats: int) -> "Resampling":
+        """Random splits into `n_train` training and `n_test` test cases, `repeats` times."""
+        n_train, n_test = _size("n_train", n_train), _size("n_test", n_test)
+        repeats = _count("repeats", repeats, 1)
+        rho = n_test / (n_train + n_test)
+        return cls(kind="subsampling", rho=rho, n=repeats, repeats=repeats, n_train=n_train, n_test=n_test)
+
+    @classmethod
+    def holdout(cls, n_train: float, n_test: float) -> "Resampling":
+        """One split into training and test cases: one score."""
+        n_train, n_test = _size("n_train", n_train), _size("n_test", n_test)
+        return cls(kind="holdout", rho=n_test / (n_train + n_test), n=1, n_train=n_train, n_test=n_test)
+
+    @classmethod
+    def independent(cls) -> "Resampling":
+        """Every score has its own training and test data: rho = 0."""
+        return cls(kind="independent", rho=0.0)
+
+    @classmethod
+    def custom(cls, rho: float) -> "Resampling":
+        """Any other design whose correlation you know."""
+        return cls(kind="custom", rho=float(rho))
+
+    @classmethod
+    def from_sizes(
+        cls,
+        n_train: ArrayLike,
+        n_test: ArrayLike,
+        *,
+        folds: int | None = None,
+        repeats: int | None = None,
+    ) -> "Resampling":
+        """The design of splits whose sizes are known one by one; rho is the mean of n_test / (n_train + n_test)."""
+        train, test = np.asarray(n_train, dtype=float), np.asarray(n_test, dtype=float)
+        if train.shape != test.shape or train.size == 0:
+            raise ResamplingError(
+                f"`n_train` and `n_test` must have one size a split, got {train.size} and {test.size} sizes."
+            )
+        for size in (*train, *test):
+            _size("n_train and n_test", size)
+        kind = "kfold" if folds else "subsampling"
+        return cls(
+            kind=kind,
+            rho=float(np.mean(test / (train + test))),
+            n=train.size,
+            folds=folds,
+            repeats=repeats or (None if folds else train.size),
+            n_train=float(train.mean()),
+            n_test=float(test.mean()),
+        )
+
+    def check(self, n: int, where: str) -> None:
+        """Refuse a number of scores that this design cannot have produced."""
+        if self.n is None or n == self.n:
+            return
+        hint = "Give the score of every resample, or the design that produced these scores."
+        if self.kind == "kfold" and n in (self.repeats, self.folds):
+            hint = (
+                f"{n} scores look like averages over the {'folds' if n == self.repeats else 'repeats'}: the test "
+                "needs the score of every fold of every repeat, because averaging hides how much the folds vary."
+            )
+        raise ResamplingError(f"{self.name} makes {self.n} scores, but {where} has {n}. {hint}")
+
+    @property
+    def name(self) -> str:
+        """The design in words."""
+        sizes = f"{self.n_train:g} train / {self.n_test:g} test" if self.n_train else ""
+        if self.kind == "kfold":
+            repeated = f"{self.repeats} x " if self.repeats and self.repeats > 1 else ""
+            return f"{repeated}{self.folds}-fold CV"
+        if self.kind == "subsampling":
+            return f"{self.repeats} random splits ({sizes})"
+        if self.kind == "holdout":
+            return f"one split ({sizes})"
+        return "independent scores" if self.kind == "independent" else "custom design"
+
+    @property
+    def keys(self) -> tuple[tuple[int, int], ...] | None:
+        """(repeat, fold) of every score in repeat-major order; None where the design has no fixed size."""
+        if self.n is None:
+            return None
+        if self.kind == "kfold" and self.folds:
+            return tuple((i // self.folds + 1, i % self.folds + 1) for i in range(self.n))
+        return tuple((i + 1, 1) for i in range(self.n))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "Resampling":
+        """The inverse of `to_dict`."""
+        return cls(**data)
+
+    def __repr__(self) -> str:
+        n = f"n={self.n}, " if self.n is not None else ""
+        return f"Resampling: {self.name} ({n}rho={self.rho:.3f})"
+
+
+def _count(name: str, value: int, least: int) -> int:
+    if isinstance(value, bool) or int(value) != value or value < least:
+        raise ResamplingError(f"`{name}` must be a whole number of at least {least}, got {value!r}.")
+    return int(value)
+
+
+def _size(name: str, value: float) -> float:
+    if not 0 < value < float("inf"):
+        raise ResamplingError(f"`{name}` must be positive numbers of cases, got {value!r}.")
+    return float(value)

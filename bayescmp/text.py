@@ -1,0 +1,44 @@
+"""Numbers for people: no more digits than are known, and the versions that made them."""
+
+import math
+from functools import cache
+
+
+def probability(p: float, mcse: float = 0.0) -> str:
+    """A probability with three decimals, fewer where its Monte-Carlo error is larger than the last of them."""
+    decimals = 3 if mcse <= 0 else min(3, max(1, math.ceil(-math.log10(2 * mcse))))
+    return f"{p:.{decimals}f}"
+
+
+def number(x: float, width: float) -> str:
+    """A number with the decimals that resolve a thirtieth of the width of its interval."""
+    if width <= 0 or not math.isfinite(width) or not math.isfinite(x):
+        return f"{x:.4g}"
+    decimals = math.ceil(-math.log10(width / 30))
+    if abs(x) >= 1e6 or decimals > 6:
+        return f"{x:.{max(2, 2 + _magnitude(x) - _magnitude(width))}g}"
+    rounded = round(x, decimals) + 0.0  # + 0.0 turns -0.0 into 0.0
+    return f"{rounded:.{max(decimals, 0)}f}"
+
+
+def _magnitude(x: float) -> int:
+    return math.floor(math.log10(abs(x))) if x else -9
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:
+    from importlib.metadata import version
+
+    import numpy
+    import scipy
+
+    return (
+        ("bayescmp", version("bayescmp")),
+        ("numpy", numpy.__version__),
+        ("scipy", scipy.__version__),
+    )
+
+
+def versions() -> dict[str, str]:
+    """The versions that a result was computed with."""
+    return dict(_versions())

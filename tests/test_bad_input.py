@@ -1,0 +1,289 @@
+"""Every kind of bad input: which error, and the words that tell what is wrong, what it must be and what to do."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayescmp as bc
+from bayescmp import Resampling, ResamplingError, RopeError, Scores, ScoresError
+
+NAN, INF = float("nan"), float("inf")
+TEN = list(np.linspace(0.7, 0.9, 10))
+
+
+def t_test(a, b, **options):
+    return bc.bayes.correlated_ttest(a, b, **({"rope": 0.01, "resampling": Resampling.kfold(max(len(a), 2))} | options))
+
+
+def long(**columns):
+    n = max(len(c) for c in columns.values())
+    return pd.DataFrame({"model": ["rf", "svm"] * (n // 2), **columns})
+
+
+def read(tmp_path, content, name="results.csv"):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return bc.read_scores(path)
+
+
+ARRAYS = {
+    "nan": (
+        lambda: t_test([0.9, NAN, NAN], [0.8, 0.7, 0.6]),
+        ScoresError,
+        "2 of 3 are NaN",
+        "position 1",
+        "error_score",
+    ),
+    "inf": (lambda: t_test([0.9, 0.8, INF], [0.8, 0.7, 0.6]), ScoresError, "infinite", "`A`, position 2"),
+    "lengths": (lambda: t_test(TEN, TEN[:9]), ScoresError, "same folds", "10 scores", "9", "welch_ttest"),
+    "one score": (
+        lambda: t_test([0.9], [0.8], resampling=Resampling.custom(0.1)),
+        ScoresError,
+        "at least 2 paired scores",
+        "has 1",
+    ),
+    "text": (lambda: t_test(["good", "bad"], [0.8, 0.7]), ScoresError, "`A` must be numbers", "'good'"),
+    "empty": (lambda: t_test([], [], resampling=Resampling.kfold(2)), ScoresError, "`A` are empty", "at least 2"),
+    "two-dimensional": (lambda: t_test([[0.9, 0.8]], [[0.7, 0.8]]), ScoresError, "one-dimensional", "(1, 2)"),
+    "one array": (lambda: bc.bayes.correlated_ttest(TEN, rope=0.01), ScoresError, "Give a pair, or two arrays"),
+    "no design": (lambda: t_test(TEN, TEN, resampling=None), ResamplingError, "resampled", "Resampling.kfold(folds"),
+    "averages over folds": (
+        lambda: t_test(TEN, TEN[::-1], resampling=Resampling.kfold(5, repeats=10)),
+        ResamplingError,
+        "makes 50 scores",
+        "has 10",
+        "averages over the folds",
+    ),
+    "k*r is not n": (
+        lambda: t_test(TEN, TEN[::-1], resampling=Resampling.kfold(3, repeats=3)),
+        ResamplingError,
+        "3 x 3-fold CV makes 9 scores",
+        "has 10",
+    ),
+    "rho of 1": (lambda: Resampling.custom(1), ResamplingError, "`rho` must be in [0, 1)", "got 1"),
+    "rho negative": (lambda: Resampling.custom(-0.1), ResamplingError, "`rho`", "got -0.1"),
+    "rho nan": (lambda: Resampling.custom(NAN), ResamplingError, "`rho`", "got nan"),
+    "one fold": (lambda: Resampling.kfold(1), ResamplingError, "`folds`", "at least 2", "got 1"),
+    "half a fold": (lambda: Resampling.kfold(2.5), ResamplingError, "`folds` must be a whole number"),
+    "no test cases": (lambda: Resampling.subsampling(50, 0, 10), ResamplingError, "`n_test` must be positive"),
+    "sizes differ": (lambda: Resampling.from_sizes([5, 5], [1]), ResamplingError, "one size a split", "2 and 1"),
+    "rope negative": (lambda: t_test(TEN, TEN, rope=-0.01), RopeError, "must not be negative", "-0.01"),
+    "rope reversed": (
+        lambda: t_test(TEN, TEN, rope=(0.02, -0.01)),
+        RopeError,
+        "from low to high",
+        "rope=(-0.01, 0.02)",
+    ),
+    "rope nan": (lambda: t_test(TEN, TEN, rope=NAN), RopeError, "must be a number, got NaN"),
+    "rope text": (lambda: t_test(TEN, TEN, rope="wide"), RopeError, "a number, a (low, high) pair or a Rope", "'wide'"),
+    "rope of three": (lambda: t_test(TEN, TEN, rope=(1, 2, 3)), RopeError, "(low, high)", "3 values"),
+    "rope without 0": (lambda: t_test(TEN, TEN, rope=(0.01, 0.02)), RopeError, "must contain 0", "(0.01, 0.02)"),
+    "rope of text": (lambda: bc.Rope("a", "b"), RopeError, "made of numbers"),
+}
+
+
+@pytest.mark.parametrize(("call", "error", "words"), [(v[0], v[1], v[2:]) for v in ARRAYS.values()], ids=ARRAYS)
+def test_arrays_and_arguments(call, error, words):
+    with pytest.raises(error) as caught:
+        call()
+    for word in words:
+        assert word in str(caught.value)
+    assert isinstance(caught.value, ValueError)
+
+
+TABLES = {
+    "unknown model": (lambda: bc.load_labour().pair("SVN", "DT"), ScoresError, 'no model "SVN"', 'mean "SVM"', "Known"),
+    "unknown dataset": (lambda: bc.load_domains().select(datasets=["domain 11"]), ScoresError, "domain 1"),
+    "model twice": (lambda: bc.load_labour().pair("DT", "DT"), ScoresError, 'got "DT" twice'),
+    "three models": (
+        lambda: bc.bayes.correlated_ttest(bc.load_labour(), rope=0.01),
+        ScoresError,
+        "scores of 3 models",
+        "scores.pair(",
+    ),
+    "drop unknown": (lambda: bc.load_labour().drop("XX"), ScoresError, 'no model or dataset "XX"'),
+    "rename to one name": (lambda: bc.load_labour().rename({"DT": "SVM"}), ScoresError, "its own name"),
+    "not a frame": (lambda: Scores.from_frame([1, 2]), ScoresError, "must be a frame", "list"),
+    "empty frame": (lambda: Scores.from_frame(pd.DataFrame()), ScoresError, "must have rows, got none"),
+    "named column missing": (
+        lambda: Scores.from_frame(long(score=[1, 2]), model="modell"),
+        ScoresError,
+        'no column "modell"',
+        'Did you mean "model"',
+    ),
+    "no score column": (lambda: Scores.from_frame(long(x=["a", "b"])), ScoresError, "column of scores", '"x"'),
+    "text in scores": (
+        lambda: Scores.from_frame(long(score=[0.9, "failed"])),
+        ScoresError,
+        '"score" must hold numbers',
+        "'failed' in row 2",
+    ),
+    "nan in long table": (
+        lambda: Scores.from_frame(long(score=[0.9, 0.8, 0.7, NAN], dataset=list("xxyy"))),
+        ScoresError,
+        "1 of 4 are NaN",
+        'model "svm", dataset "y", row 4',
+        "error_score",
+    ),
+    "no model in a row": (
+        lambda: Scores.from_frame(pd.DataFrame({"model": ["rf", None], "score": [1, 2]})),
+        ScoresError,
+        "row 2 has none",
+    ),
+    "duplicates": (
+        lambda: Scores.from_frame(long(score=[0.9, 0.8, 0.7, 0.6], dataset=["x"] * 4, fold=[1, 1, 1, 2])),
+        ScoresError,
+        "1 are duplicated",
+        'model "rf", dataset "x", repeat 1, fold 1 is there 2 times',
+    ),
+    "duplicates without folds": (
+        lambda: Scores.from_frame(long(score=[0.9, 0.8, 0.7, 0.6], dataset=["x"] * 4)),
+        ScoresError,
+        "up to 2 scores of one model on one dataset",
+        "`fold`",
+        "resampling=",
+    ),
+    "missing folds": (
+        lambda: Scores.from_frame(
+            pd.DataFrame(
+                {
+                    "model": ["rf"] * 6 + ["svm"] * 4,
+                    "fold": [1, 2, 3, 1, 2, 3, 1, 2, 3, 1],
+                    "repeat": [1] * 3 + [2] * 3 + [1] * 3 + [2],
+                    "score": np.linspace(0.1, 0.9, 10),
+                }
+            )
+        ).pair("rf", "svm"),
+        ScoresError,
+        "`rf` has 6 scores",
+        "`svm` has 4",
+        "Missing for `svm`: repeat 2, folds 2-3",
+        "scores.drop(",
+    ),
+    "no common dataset": (
+        lambda: Scores.from_frame(long(score=[0.9, 0.8], dataset=["x", "y"])).pair("rf", "svm"),
+        ScoresError,
+        "no dataset on which both",
+    ),
+    "unknown metric direction": (
+        lambda: Scores.from_arrays({"a": TEN, "b": TEN}, metric="zorp"),
+        ScoresError,
+        'metric "zorp" is not known',
+        "higher_is_better=",
+    ),
+    "several metrics": (
+        lambda: Scores.from_frame(long(accuracy=[0.9, 0.8], rmse=[1, 2])).pair("rf", "svm"),
+        ScoresError,
+        "2 metrics",
+        'select(metric="accuracy")',
+        "split_metrics",
+    ),
+    "metric not there": (
+        lambda: Scores.from_frame(long(score=[1, 2], metric=["f1", "f1"]), metric="f2"),
+        ScoresError,
+        'no metric "f2"',
+    ),
+    "wide with one model": (
+        lambda: Scores.from_frame(pd.DataFrame({"dataset": ["x"], "rf": [0.9]})),
+        ScoresError,
+        "neither long",
+        '"dataset", "rf"',
+    ),
+    "no arrays": (lambda: Scores.from_arrays({}), ScoresError, "must map model names to scores"),
+    "array lengths": (
+        lambda: Scores.from_arrays({"rf": TEN, "svm": TEN[:5]}),
+        ScoresError,
+        "`rf` has 10 scores, `svm` has 5 scores",
+        "welch_ttest",
+    ),
+    "dataset names": (
+        lambda: Scores.from_arrays({"rf": [1, 2], "svm": [1, 2]}, datasets=["x", "x"]),
+        ScoresError,
+        "2 different names",
+    ),
+    "log of zero": (
+        lambda: Scores.from_arrays({"rf": [1.0, 2.0], "svm": [0.0, 3.0]}).transform("log"),
+        ScoresError,
+        "must be positive",
+        '`svm` on "dataset 1"',
+    ),
+    "logit of one": (
+        lambda: Scores.from_arrays({"rf": [1.0, 0.5], "svm": [0.2, 0.3]}).transform("logit"),
+        ScoresError,
+        "between 0 and 1",
+    ),
+    "unknown scale": (lambda: bc.load_domains().transform("cube"), ScoresError, '"log", "logit" or "relative"'),
+    "resampling for a dataset": (
+        lambda: Scores.from_frame(long(score=[1, 2], dataset=["x", "x"]), resampling={"y": Resampling.kfold(2)}),
+        ScoresError,
+        'no resampling for dataset "x"',
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "error", "words"), [(v[0], v[1], v[2:]) for v in TABLES.values()], ids=TABLES)
+def test_tables(call, error, words):
+    with pytest.raises(error) as caught:
+        call()
+    for word in words:
+        assert word in str(caught.value)
+
+
+FILES = {
+    "0 bytes": ("results.csv", b"", "0 bytes"),
+    "header only": ("results.csv", "model,score\n", "must have rows, got none"),
+    "no usable columns": ("results.csv", "colour,shape\nred,round\n", '"colour", "shape"'),
+    "encoding": ("results.csv", b"model,score\n\xff\xfe\xe9,1\n", "UTF-8"),
+    "ragged": ("results.csv", "model,score\nrf,1\nsvm\n", "row 3 has 1"),
+    "headers twice": ("results.csv", "model,score,score\nrf,1,2\n", '"score" twice'),
+    "not json": ("results.json", "{broken", "is not JSON"),
+    "json of numbers": ("results.json", "[1, 2]", "must hold records"),
+    "json of scalars": ("results.json", '{"a": 1}', "records or a dict of columns"),
+    "json of lengths": ("results.json", '{"a": [1], "b": [1, 2]}', "same length"),
+    "jsonl line": ("results.jsonl", '{"model": "rf", "score": 1}\nnope\n', "line 2"),
+    "not parquet": ("results.parquet", b"PAR1 not really", "not a parquet file"),
+    "unknown ending": ("results.xyz", "model,score\n", ".xyz"),
+    "blank lines": ("results.csv", "\n\n\n", "no rows"),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "word"), FILES.values(), ids=FILES)
+def test_files(tmp_path, name, content, word):
+    with pytest.raises(ScoresError) as caught:
+        read(tmp_path, content, name)
+    assert word in str(caught.value)
+
+
+def test_file_that_is_not_there(tmp_path):
+    with pytest.raises(ScoresError, match="There is no file"):
+        bc.read_scores(tmp_path / "nowhere.csv")
+    with pytest.raises(ScoresError, match="it is a folder"):
+        bc.read_scores(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("scores", "rope"),
+    [([85.0, 82.0, 80.0], 0.01), ([0.85, 0.82, 0.80], 1)],
+    ids=["share of percent", "percent of share"],
+)
+def test_rope_on_another_scale_is_warned_about(scores, rope):
+    with pytest.warns(bc.ScaleWarning, match="on the scale of the scores"):
+        t_test(scores, np.array(scores) * [0.9, 0.99, 0.95], rope=rope)
+
+
+@pytest.mark.parametrize(
+    ("scores", "rope"), [([85.0, 82.0, 80.0], 1), ([0.85, 0.82, 0.80], 0.01), ([3e5, 2e5, 1e5], 0)]
+)
+def test_rope_on_the_right_scale_is_not_warned_about(scores, rope):
+    t_test(scores, np.array(scores) * [0.9, 0.99, 0.95], rope=rope)  # warnings are errors here
+
+
+def test_copied_repeats_are_warned_about(rng):
+    once = rng.normal(0.8, 0.05, (2, 10))
+    copied = np.tile(once, (1, 3))
+    with pytest.warns(bc.RepeatsWarning, match="Repeats 1 and 2 .* exact copies"):
+        Scores.from_arrays({"rf": copied[0], "svm": copied[1]}, resampling=Resampling.kfold(10, repeats=3))
+    with pytest.warns(bc.RepeatsWarning):
+        t_test(copied[0], copied[1], resampling=Resampling.kfold(10, repeats=3))
+    # perfect repeats are alike by rights
+    Scores.from_arrays({"rf": np.ones(30), "svm": np.ones(30)}, resampling=Resampling.kfold(10, repeats=3))

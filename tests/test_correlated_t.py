@@ -1,0 +1,273 @@
+"""The correlated t-test against worked numbers, scipy, mpmath, baycomp and simulation."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bayescmp as bc
+from bayescmp.bayes.correlated_t import moments, probabilities
+from bayescmp.bayes.distributions import student_regions
+
+LABOUR = bc.load_labour()
+DT, LR, SVM = LABOUR.values[:, 0]
+TRIAL_MEANS = {"DT": DT.reshape(10, 10).mean(axis=1), "SVM": SVM.reshape(10, 10).mean(axis=1)}
+KFOLD = bc.Resampling.kfold(10, repeats=10)
+
+
+def move_error(row):
+    """Table 2.1 prints SVM's error of trial 6 in fold 6; fold 7 (Table 2.2) is right."""
+    row = row.copy()
+    row[55], row[56] = row[56], row[55]
+    return row
+
+
+W09 = [
+    ("corrected, 10x10 CV reading", DT, SVM, KFOLD, (0.946704, 0.033382, 0.019914)),
+    (
+        "corrected, subsampling reading",
+        DT,
+        SVM,
+        bc.Resampling.subsampling(50, 6, repeats=100),
+        (0.940414, 0.036039, 0.023548),
+    ),
+    ("Table 2.1 verbatim", DT, move_error(SVM), KFOLD, (0.940686, 0.035928, 0.023386)),
+    ("Table 2.2 verbatim", DT.round(3), SVM.round(3), KFOLD, (0.946728, 0.033382, 0.019890)),
+    (
+        "trial means, 5x2 (the book)",
+        *TRIAL_MEANS.values(),
+        bc.Resampling.kfold(2, repeats=5),
+        (0.922324, 0.038377, 0.039299),
+    ),
+    ("trial means, 10-fold", *TRIAL_MEANS.values(), bc.Resampling.kfold(10), (0.996843, 0.002442, 0.000715)),
+]
+
+
+@pytest.mark.parametrize(("dt", "svm", "resampling", "expected"), [row[1:] for row in W09], ids=[r[0] for r in W09])
+def test_labour_table(dt, svm, resampling, expected):
+    """Example W09, all six rows: SVM better / rope / DT better. The book prints the labels the wrong way round."""
+    p = bc.bayes.correlated_ttest(svm, dt, rope=0.01, resampling=resampling, higher_is_better=False)
+    assert (p.p_better, p.p_equivalent, p.p_worse) == pytest.approx(expected, abs=6e-7)
+
+
+def test_labour_first_row_in_full():
+    """Example W09: location, scale, df, P(d < 0) and the 95% HDI of d = acc(DT) - acc(SVM)."""
+    p = bc.bayes.correlated_ttest(DT, SVM, rope=0, resampling=KFOLD, higher_is_better=False)
+    t = p.distribution
+    assert (t.location, t.scale, t.df) == pytest.approx((-0.0816667, 0.0440071, 99), abs=5e-8)
+    assert p.p_worse == pytest.approx(0.966769, abs=5e-7)
+    assert p.hdi(0.95) == pytest.approx((-0.168986, 0.005653), abs=5e-7)
+
+
+def test_trial_means_posterior_hdis():
+    """Example W10: the HDIs that the book should have drawn."""
+    p = bc.bayes.correlated_ttest(
+        *TRIAL_MEANS.values(), rope=0.01, resampling=bc.Resampling.kfold(2, repeats=5), higher_is_better=False
+    )
+    for mass, interval in {0.5: (-0.11414, -0.04919), 0.8: (-0.14558, -0.01775), 0.95: (-0.18620, 0.02287)}.items():
+        assert p.hdi(mass) == pytest.approx(interval, abs=5e-6)
+
+
+def test_labour_moments():
+    """Part C: mean and variance of the 100 differences; W04 and W07: trial means."""
+    mean, sd, n = moments(DT - SVM)
+    assert (float(mean), float(sd) ** 2, float(n)) == pytest.approx((0.0816667, 0.01599046, 100), abs=5e-8)
+    mean, sd, _ = moments(TRIAL_MEANS["DT"] - TRIAL_MEANS["SVM"])
+    assert (float(mean), float(sd)) == pytest.approx((0.0816667, 0.04406084), abs=5e-8)
+    assert [float(moments(x)[1]) ** 2 for x in TRIAL_MEANS.values()] == pytest.approx(
+        [0.00273148, 0.00093827], abs=5e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("rho", "t", "p"),
+    [(0.0, 6.458243, 3.976e-9), (6 / 56, 1.791194, 0.076318), (0.1, 1.855762, 0.066462)],
+)
+def test_labour_frequentist_mirror(rho, t, p):
+    """Part C: plain and Nadeau-Bengio t and two-sided p are the posterior's standardised location and tails."""
+    posterior = bc.bayes.correlated_ttest(SVM, DT, rope=0, resampling=bc.Resampling.custom(rho), higher_is_better=False)
+    d = posterior.distribution
+    assert d.location / d.scale == pytest.approx(t, abs=5e-7)
+    assert 2 * posterior.p_worse == pytest.approx(p, rel=2e-4, abs=0 if p < 1e-6 else 5e-7)
+
+
+def test_tail_probability_equals_corrected_t_p_value(rng):
+    """With no rope the posterior tail is the one-sided p-value of the Nadeau-Bengio test: two schools, one number."""
+    for _ in range(50):
+        k, r = int(rng.integers(2, 12)), int(rng.integers(1, 11))
+        n = k * r
+        a, b = rng.normal(0.8, 0.05, (2, n))
+        d = a - b
+        t = d.mean() / math.sqrt((1 / n + 1 / (k - 1)) * d.var(ddof=1))
+        p = bc.bayes.correlated_ttest(a, b, rope=0, resampling=bc.Resampling.kfold(k, r))
+        assert p.p_worse == pytest.approx(stats.t.sf(t, n - 1), rel=1e-11, abs=1e-12)
+
+
+def test_probabilities_in_the_tails_against_mpmath():
+    """No 1 - cdf anywhere: tails and far-away ropes keep their digits down to 1e-60."""
+    import mpmath as mp
+
+    mp.mp.dps = 50
+
+    def cdf(df, x):
+        df, x = mp.mpf(df), mp.mpf(x)
+        tail = mp.betainc(df / 2, mp.mpf(1) / 2, 0, df / (df + x * x), regularized=True) / 2
+        return tail if x < 0 else 1 - tail
+
+    for df in (1, 4, 9, 99, 999):
+        for low, high in ((-0.5, 0.5), (10.0, 12.0), (-40.0, -37.5), (3.0, 3.001)):
+            ours = student_regions(0.0, 1.0, float(df), low, high)
+            exact = (cdf(df, -mp.mpf(high)), cdf(df, high) - cdf(df, low), cdf(df, low))
+            if low > 0:  # P(low..high) from the side where nothing cancels in the reference either
+                exact = (exact[0], cdf(df, -mp.mpf(low)) - cdf(df, -mp.mpf(high)), exact[2])
+            for got, want in zip(ours, exact, strict=True):
+                assert float(got) == pytest.approx(float(want), rel=1e-10)
+
+
+def test_agrees_with_baycomp(rng):
+    """baycomp's two_on_single, which takes runs and gives (left, rope, right) of x2 - x1."""
+    import baycomp
+
+    for _ in range(20):
+        a, b = rng.normal(0.82, 0.05, 100), rng.normal(0.8, 0.05, 100)
+        left, middle, right = baycomp.two_on_single(b, a, rope=0.01, runs=10)
+        p = bc.bayes.correlated_ttest(a, b, rope=0.01, resampling=KFOLD)
+        assert (p.p_worse, p.p_equivalent, p.p_better) == pytest.approx((left, middle, right), abs=1e-12)
+
+
+def test_vectorised_core_equals_single_calls(rng):
+    differences = rng.normal(0.01, 0.05, (7, 4, 20))
+    differences[3, 2, 15:] = np.nan  # fewer folds
+    differences[5, 1] = 0.03  # no variation
+    together = probabilities(differences, rho=0.1, rope=0.01, rounding=1e-15)
+    for index in np.ndindex(7, 4):
+        d = differences[index]
+        d = d[~np.isnan(d)]
+        if index == (5, 1):
+            assert together[index].tolist() == [1.0, 0.0, 0.0]
+            continue
+        scale = math.sqrt((1 / d.size + 1 / 9) * d.var(ddof=1))
+        t = stats.t(d.size - 1, d.mean(), scale)
+        assert together[index] == pytest.approx([t.sf(0.01), t.cdf(0.01) - t.cdf(-0.01), t.cdf(-0.01)], abs=1e-13)
+
+
+def test_moments_survive_extreme_numbers():
+    """Closed form: 1, 2, 3 times any unit has mean 2 and standard deviation 1 in that unit."""
+    for unit in (1.0, 1e-300, 1e300, 2.0**-1000):
+        mean, sd, _ = moments(np.array([1.0, 2.0, 3.0]) * unit)
+        assert (float(mean) / unit, float(sd) / unit) == pytest.approx((2, 1), rel=1e-12)
+    together = np.array([1.0, 2.0, 3.0]) * np.array([[1e-300], [1.0], [1e300]])
+    assert moments(together)[1].tolist() == pytest.approx([1e-300, 1.0, 1e300], rel=1e-12)
+    # a large constant costs no digits but those that the numbers themselves lack
+    mean, sd, _ = moments(1e9 + np.array([4.0, 7.0, 13.0, 16.0]))
+    assert (float(mean), float(sd)) == pytest.approx((1e9 + 10, math.sqrt(30)), rel=1e-12)
+
+
+def test_constant_differences_are_exact_and_warned_about():
+    """0.9 - 0.8 and 0.8 - 0.7 differ in the last bit only: no variation, not a p-value of 1e-48."""
+    a, b = np.array([0.9, 0.8, 0.7, 0.6]), np.array([0.8, 0.7, 0.6, 0.5])
+    assert len(set(a - b)) > 1
+    with pytest.warns(bc.DegenerateWarning, match="all 4 differences are equal"):
+        p = bc.bayes.correlated_ttest(a, b, rope=0.01, resampling=bc.Resampling.kfold(4))
+    assert (p.p_better, p.p_equivalent, p.p_worse) == (1, 0, 0)
+    assert p.hdi() == pytest.approx((0.1, 0.1))
+    assert "rests on no variation" in repr(p)
+    assert p.with_rope(0.1).p_equivalent == 1, "the border belongs to the rope, rounding errors included"
+
+
+def test_identical_models_share_the_win_without_a_rope():
+    with pytest.warns(bc.DegenerateWarning):
+        p = bc.bayes.correlated_ttest([0.5, 0.7], [0.5, 0.7], rope=0, resampling=bc.Resampling.kfold(2))
+    assert (p.p_better, p.p_equivalent, p.p_worse) == (0.5, 0, 0.5)
+    assert p.with_rope(0.01).p_equivalent == 1
+
+
+def test_swap_mirrors(labour):
+    p = bc.bayes.correlated_ttest(labour, rope=(-0.02, 0.01))
+    q = p.swap()
+    assert (q.p_better, q.p_equivalent, q.p_worse) == (p.p_worse, p.p_equivalent, p.p_better)
+    assert q == bc.bayes.correlated_ttest(labour.swap(), rope=(-0.01, 0.02))
+    assert q.swap() == p
+
+
+def test_draws_follow_the_posterior(labour):
+    p = bc.bayes.correlated_ttest(labour, rope=0.01)
+    assert stats.kstest(p.draws(20_000, random_seed=3), p.cdf).pvalue > 0.001
+    assert np.array_equal(p.draws(5, random_seed=3), p.draws(5, random_seed=3))
+
+
+def test_density_functions_against_scipy(labour):
+    p = bc.bayes.correlated_ttest(labour, rope=0.01)
+    t = stats.t(99, p.distribution.location, p.distribution.scale)
+    x = np.linspace(-0.2, 0.3, 11)
+    for name in ("pdf", "cdf", "sf"):
+        assert getattr(p, name)(x) == pytest.approx(getattr(t, name)(x), rel=1e-10)
+    q = np.array([1e-12, 0.01, 0.5, 0.975])
+    assert p.ppf(q) == pytest.approx(t.ppf(q), rel=1e-9)
+    assert p.mean == pytest.approx(t.mean())
+
+
+def test_json_round_trip(labour):
+    p = bc.bayes.correlated_ttest(labour, rope=0.01)
+    again = bc.bayes.Posterior.from_dict(json.loads(json.dumps(p.to_dict())))
+    assert again == p
+    assert again.with_rope(0.05) == p.with_rope(0.05)
+
+
+def test_decision_follows_the_threshold(labour):
+    p = bc.bayes.correlated_ttest(labour, rope=0.01)
+    assert p.decision(0.95) is bc.Decision.UNDECIDED
+    assert p.decision(0.9) is bc.Decision.A_BETTER
+    assert p.swap().decision(0.9) is bc.Decision.B_BETTER
+    assert p.with_rope(10).decision() is bc.Decision.EQUIVALENT
+    with pytest.raises(ValueError, match=r"above 0\.5 and below 1"):
+        p.decision(0.4)
+
+
+def test_sentences_name_the_winner(labour):
+    p = bc.bayes.correlated_ttest(labour, rope=0.01)
+    assert p.sentence() == (
+        "SVM is practically better than DT with probability 0.940 (P(equivalent) = 0.036, rope [-0.01, 0.01]; mean "
+        "difference 0.082, 95% HDI [-0.009, 0.172])."
+    )
+    assert p.swap().sentence().startswith("SVM is practically better than DT with probability 0.940")
+    assert p.with_rope(0).sentence().startswith("SVM is better than DT with probability 0.962")
+    with pytest.warns(bc.ScaleWarning):
+        wide = bc.bayes.correlated_ttest(labour, rope=1)
+    assert wide.sentence().startswith("SVM and DT are practically equivalent with probability 1.000")
+
+
+def test_frame_holds_the_result(labour):
+    p = bc.bayes.correlated_ttest(labour, rope=0.01)
+    row = p.to_frame().iloc[0]
+    assert (row["a"], row["b"], row["dataset"], row["n"]) == ("SVM", "DT", "labour", 100)
+    assert row["p_better"] == p.p_better
+    assert (row["interval_low"], row["interval_high"]) == p.hdi()
+    assert row["decision"] == "undecided"
+
+
+def test_rope_for_each_dataset():
+    scores = bc.load_uci()
+    pair = scores.pair("rf", "svm")
+    ropes = dict.fromkeys(pair.datasets, 0.01) | {"iris": 0.05}
+    assert bc.bayes.correlated_ttest(pair, rope=ropes, dataset="iris").rope == bc.Rope(-0.05, 0.05)
+    with pytest.raises(bc.RopeError, match='rope for dataset "iris"'):
+        bc.bayes.correlated_ttest(pair, rope={"wine": 0.01}, dataset="iris")
+
+
+def test_asks_which_dataset():
+    pair = bc.load_uci().pair("rf", "svm")
+    with pytest.raises(bc.ScoresError, match=r"answers for one dataset.*Pick one with dataset="):
+        bc.bayes.correlated_ttest(pair, rope=0.01)
+    one = bc.bayes.correlated_ttest(pair, rope=0.01, dataset="iris")
+    assert one == bc.bayes.correlated_ttest(pair.select("iris"), rope=0.01)
+
+
+def test_direction_flips_the_sign():
+    resampling = bc.Resampling.kfold(5)
+    a, b = [0.1, 0.2, 0.15, 0.1, 0.2], [0.2, 0.25, 0.3, 0.2, 0.2]
+    lower = bc.bayes.correlated_ttest(a, b, rope=0.01, resampling=resampling, higher_is_better=False)
+    negated = bc.bayes.correlated_ttest(np.negative(a), np.negative(b), rope=0.01, resampling=resampling)
+    assert lower.p_better == negated.p_better > 0.5

@@ -1,0 +1,398 @@
+"""Tables in and out: frames, files, scikit-learn, ragged and missing cells, transforms."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayescmp as bc
+from bayescmp import Resampling, Scores
+from bayescmp.scores.metrics import higher_is_better
+
+
+@pytest.fixture
+def long_frame(rng):
+    """Two models, two datasets, 2 x 3-fold CV, rows shuffled: order must not matter."""
+    rows = [
+        {"model": m, "dataset": d, "repeat": r, "fold": f}
+        for m in ("rf", "svm")
+        for d in ("iris", "wine")
+        for r in (1, 2)
+        for f in (1, 2, 3)
+    ]
+    frame = pd.DataFrame(rows)
+    frame["score"] = rng.normal(0.8, 0.05, len(frame))
+    return frame.sample(frac=1, random_state=1).reset_index(drop=True)
+
+
+def test_long_frame_aligns_by_name_not_by_order(long_frame):
+    scores = Scores.from_frame(long_frame, metric="accuracy")
+    assert set(scores.models) == {"rf", "svm"}
+    pair = scores.pair("rf", "svm").select("wine")
+    rows = long_frame.sort_values(["repeat", "fold"])
+    rf, svm = (rows.query(f"model == '{m}' and dataset == 'wine'").score.to_numpy() for m in ("rf", "svm"))
+    assert pair.differences[0] == pytest.approx(rf - svm)
+    assert pair.resampling == (Resampling.kfold(3, repeats=2),)
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_other_frames_give_the_same_scores(long_frame, library):
+    import polars
+    import pyarrow
+
+    frame = polars.from_pandas(long_frame) if library == "polars" else pyarrow.Table.from_pandas(long_frame)
+    assert Scores.from_frame(frame, metric="accuracy") == Scores.from_frame(long_frame, metric="accuracy")
+
+
+def test_to_frame_and_back(long_frame):
+    scores = Scores.from_frame(long_frame, metric="accuracy")
+    assert Scores.from_frame(scores.to_frame(), metric="accuracy") == scores.select(
+        models=list(scores.models), datasets=list(scores.datasets)
+    )
+    assert len(scores.to_frame()) == len(long_frame)
+
+
+def test_wide_frame_equals_long(long_frame):
+    wide = long_frame.pivot(index=["dataset", "repeat", "fold"], columns="model", values="score").reset_index()
+    one = Scores.from_frame(wide, metric="accuracy")
+    two = Scores.from_frame(long_frame, metric="accuracy")
+    assert one.select(models=["rf", "svm"], datasets=["iris", "wine"]) == two.select(
+        models=["rf", "svm"], datasets=["iris", "wine"]
+    )
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "json", "jsonl", "parquet"])
+def test_files_give_the_same_scores(long_frame, tmp_path, ending):
+    path = tmp_path / f"results.{ending}"
+    {
+        "csv": lambda: long_frame.to_csv(path, index=False),
+        "tsv": lambda: long_frame.to_csv(path, index=False, sep="\t"),
+        "json": lambda: path.write_text(json.dumps(long_frame.to_dict("records"))),
+        "jsonl": lambda: path.write_text("\n".join(json.dumps(r) for r in long_frame.to_dict("records"))),
+        "parquet": lambda: long_frame.to_parquet(path),
+    }[ending]()
+    scores = bc.read_scores(path, metric="accuracy")
+    assert scores == Scores.from_frame(long_frame, metric="accuracy")
+    assert 'read as a long table: model = "model"' in repr(scores)
+
+
+def test_usual_names_semicolons_and_byte_order_marks(tmp_path):
+    path = tmp_path / "results.csv"
+    path.write_bytes(b"\xef\xbb\xbfClassifier;Task;RMSE\nrf;a;1.5\nsvm;a;1.25\nrf;b;2\nsvm;b;3\n")
+    scores = bc.read_scores(path)
+    assert (scores.models, scores.datasets, scores.metric) == (("rf", "svm"), ("a", "b"), "RMSE")
+    assert not scores.higher_is_better
+    assert scores.pair("rf", "svm").means.tolist() == [-0.25, 1.0]
+
+
+def test_named_columns_win(tmp_path):
+    frame = pd.DataFrame({"who": ["rf", "svm"], "model": ["x", "x"], "points": [1.0, 2.0]})
+    scores = Scores.from_frame(frame, model="who", score="points", higher_is_better=True)
+    assert scores.models == ("rf", "svm")
+
+
+def test_wide_table_with_a_text_column_for_the_datasets():
+    frame = pd.DataFrame({"": [0, 1], "name": ["iris", "wine"], "rf": [0.9, 0.8], "svm": [0.8, np.nan]})
+    scores = Scores.from_frame(frame)
+    assert scores.datasets == ("iris", "wine")
+    assert scores.models == ("rf", "svm"), "an index without a name is no model"
+    assert "missing   svm: wine" in repr(scores)
+    with pytest.warns(bc.MissingWarning, match='"wine" left out, because "svm" was not run there'):
+        assert scores.pair("rf", "svm").datasets == ("iris",)
+
+
+def test_hole_in_a_wide_table_is_refused():
+    frame = pd.DataFrame({"fold": [1, 2], "rf": [0.9, 0.8], "svm": [0.8, np.nan]})
+    with pytest.raises(bc.ScoresError, match='model "svm"'):
+        Scores.from_frame(frame)
+
+
+def test_ragged_datasets(rng):
+    """Datasets with different numbers of folds keep their own designs; padding never counts as a score."""
+    frame = pd.DataFrame(
+        [
+            {"model": m, "dataset": d, "fold": f, "score": rng.normal()}
+            for m in "ab"
+            for d, n in (("x", 3), ("y", 5))
+            for f in range(n)
+        ]
+    )
+    pair = Scores.from_frame(frame).pair("a", "b")
+    assert pair.counts.tolist() == [3, 5]
+    assert [r.folds for r in pair.resampling] == [3, 5]
+    assert pair.select("x").differences.shape == (1, 3)
+    for dataset in "xy":
+        a, b = (frame.query(f"model == '{m}' and dataset == '{dataset}'").score.to_numpy() for m in "ab")
+        ours = bc.bayes.correlated_ttest(pair, rope=0.1, dataset=dataset)
+        plain = bc.bayes.correlated_ttest(a, b, rope=0.1, resampling=Resampling.kfold(a.size))
+        assert ours.distribution == plain.distribution
+
+
+def test_sizes_of_the_splits_give_rho():
+    """Unequal folds of 57 cases: the mean of n_test / (n_train + n_test)."""
+    n_test = [6, 6, 6, 6, 6, 6, 6, 5, 5, 5]
+    frame = pd.DataFrame({"fold": range(10), "n_test": n_test, "n_train": [57 - n for n in n_test]})
+    frame = pd.concat([frame.assign(model=m, score=np.linspace(0, 1, 10)) for m in "ab"])
+    (design,) = Scores.from_frame(frame).resampling
+    assert design.rho == pytest.approx(np.mean(np.array(n_test) / 57))
+    assert (design.kind, design.folds, design.n) == ("kfold", 10, 10)
+
+
+def test_incomplete_folds_leave_the_design_unknown():
+    frame = pd.DataFrame({"repeat": [1, 1, 2], "fold": [1, 2, 1], "a": [1.0, 2.0, 3.0], "b": [1.0, 1.0, 1.0]})
+    scores = Scores.from_frame(frame)
+    assert scores.resampling == (None,)
+    with pytest.raises(bc.ResamplingError, match=r"Resampling\.kfold"):
+        bc.bayes.correlated_ttest(scores.pair("a", "b"), rope=0)
+
+
+def test_rows_in_order_with_a_given_design():
+    frame = pd.DataFrame({"model": ["a"] * 4 + ["b"] * 4, "score": [1, 2, 3, 4, 1, 1, 1, 1]})
+    scores = Scores.from_frame(frame, resampling=Resampling.kfold(2, repeats=2))
+    assert scores.pair("a", "b").differences.tolist() == [[0, 1, 2, 3]]
+
+
+def test_several_metrics(long_frame):
+    both = pd.concat([long_frame.assign(metric="accuracy"), long_frame.assign(metric="rmse")])
+    scores = Scores.from_frame(both)
+    assert scores.metrics == ("accuracy", "rmse")
+    assert "pick one with select" in repr(scores)
+    assert Scores.from_frame(both, metric="rmse") == scores.select(metric="rmse") == scores.split_metrics()["rmse"]
+    assert [s.higher_is_better for s in scores.split_metrics().values()] == [True, False]
+
+
+def test_arrays_as_folds_datasets_or_both():
+    one = Scores.from_arrays({"a": [1, 2], "b": [3, 4]}, resampling=Resampling.kfold(2))
+    assert one.values.shape == (2, 1, 2)
+    many = Scores.from_arrays({"a": [1, 2], "b": [3, 4]})
+    assert many.values.shape == (2, 2, 1)
+    both = Scores.from_arrays({"a": [[1, 2], [3, 4]], "b": [[3, 4], [5, 6]]}, resampling=Resampling.kfold(2))
+    assert both.values.shape == (2, 2, 2)
+    assert both.datasets == ("dataset 1", "dataset 2")
+    assert "no metric was named" in repr(many)
+
+
+def test_scores_are_immutable():
+    scores = bc.load_domains()
+    with pytest.raises(ValueError, match="read-only"):
+        scores.values[0, 0, 0] = 1
+    with pytest.raises(AttributeError):
+        scores.metric = "error"
+
+
+def test_select_drop_rename_pairs():
+    scores = bc.load_domains()
+    assert scores.select(models=["C", "A"]).models == ("C", "A")
+    assert scores.drop("B", "domain 1").values.shape == (2, 9, 1)
+    assert scores.rename({"A": "alpha"}).pair("alpha", "C").means == pytest.approx(scores.pair("A", "C").means)
+    assert [(p.a, p.b) for p in scores.pairs()] == [("A", "B"), ("A", "C"), ("B", "C")]
+
+
+def test_summary_holds_means_and_designs():
+    summary = bc.load_labour().summary()
+    assert summary.loc["labour", "DT"] == pytest.approx(85 / 600)
+    assert summary.loc["labour", "rho"] == pytest.approx(6 / 56)
+
+
+def test_html_escapes_names():
+    scores = bc.load_domains().rename({"A": "<script>alert(1)</script>"})
+    assert "<script>" not in scores._repr_html_()
+    assert "&lt;script&gt;" in scores._repr_html_()
+
+
+def test_repr_of_many_models_fits_a_screen():
+    scores = Scores.from_arrays({f"model {i}": np.arange(100.0) for i in range(40)})
+    assert len(repr(scores).splitlines()) <= 6
+
+
+# ---- scales
+
+
+def test_log_compares_ratios():
+    """Closed form: a model with twice the RMSE everywhere differs by log 2, whatever the units of the datasets."""
+    scores = Scores.from_arrays({"a": [1.0, 200.0], "b": [2.0, 400.0]}, metric="rmse").transform("log")
+    pair = scores.pair("a", "b")
+    assert pair.means == pytest.approx([np.log(2)] * 2)
+    assert pair.difference_name == "log ratio"
+
+
+def test_logit_compares_odds():
+    pair = Scores.from_arrays({"a": [0.8], "b": [0.5]}, metric="accuracy").transform("logit").pair("a", "b")
+    assert pair.means == pytest.approx([np.log(4)])
+
+
+def test_relative_is_the_share_of_the_mean_score():
+    """(12 - 8) / 10 = 0.4, and the other way round -0.4."""
+    scores = Scores.from_arrays({"a": [12.0], "b": [8.0], "c": [99.0]}).transform("relative")
+    assert scores.pair("a", "b").means == pytest.approx([0.4])
+    assert scores.pair("b", "a").means == pytest.approx([-0.4])
+
+
+def test_result_says_its_scale():
+    scores = Scores.from_arrays({"a": [1.0, 2.0, 3.0], "b": [2.0, 4.0, 5.0]}, resampling=Resampling.kfold(3))
+    p = bc.bayes.correlated_ttest(scores.transform("log").pair("a", "b"), rope=0.01)
+    assert "mean log ratio" in repr(p)
+    assert "mean log ratio" in p.sentence()
+
+
+# ---- directions
+
+
+@pytest.mark.parametrize(
+    ("metric", "up"),
+    [
+        ("accuracy", True),
+        ("Test ROC-AUC", True),
+        ("neg_mean_squared_error", True),
+        ("val_loss", False),
+        ("RMSE", False),
+    ],
+)
+def test_known_metrics_have_a_direction(metric, up):
+    assert higher_is_better(metric, None) is up
+    assert higher_is_better(metric, not up) is (not up), "what is said wins"
+
+
+# ---- designs
+
+
+def test_rho_of_designs():
+    """Nadeau and Bengio: n_test / (n_train + n_test); 1/k for k-fold."""
+    assert Resampling.kfold(10, repeats=10).rho == pytest.approx(0.1)
+    assert Resampling.kfold(2, repeats=5).rho == 0.5
+    assert Resampling.subsampling(50, 6, repeats=100).rho == pytest.approx(6 / 56)
+    assert Resampling.holdout(90, 10).rho == pytest.approx(0.1)
+    assert Resampling.independent().rho == 0
+    assert Resampling.from_dict(Resampling.kfold(5).to_dict()) == Resampling.kfold(5)
+
+
+def test_rope_borders_have_a_tolerance():
+    rope = bc.Rope.of(0.01)
+    assert 0.86 - 0.85 > 0.01, "floating point"
+    assert rope.regions(np.array([0.86 - 0.85, 0.85 - 0.86, 0.0101, -0.0101])).tolist() == [0, 0, 1, -1]
+    assert bc.Rope.of(0).regions(np.array([1e-300, 0.0])).tolist() == [1, 0]
+    assert bc.Rope(-0.02, 0.01).swap() == bc.Rope(-0.01, 0.02)
+
+
+# ---- scikit-learn
+
+
+@pytest.fixture(scope="module")
+def iris():
+    from sklearn.datasets import load_iris
+
+    return load_iris(return_X_y=True)
+
+
+def cross_validated(iris, cv, **options):
+    from sklearn.model_selection import cross_validate
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.tree import DecisionTreeClassifier
+
+    models = {"nb": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=2, random_state=0)}
+    return {name: cross_validate(model, *iris, cv=cv, **options) for name, model in models.items()}
+
+
+def test_cross_validate_with_indices_knows_its_design(iris):
+    from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit
+
+    cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=1)
+    results = cross_validated(iris, cv, return_indices=True)
+    scores = Scores.from_cross_validate(results)
+    assert scores.resampling[0].name == "3 x 5-fold CV"
+    assert scores.values[0, 0] == pytest.approx(results["nb"]["test_score"])
+    assert Scores.from_cross_validate(results, cv=cv).resampling[0].rho == pytest.approx(0.2)
+    split = cross_validated(iris, ShuffleSplit(4, test_size=0.2, random_state=1), return_indices=True)
+    design = Scores.from_cross_validate(split).resampling[0]
+    assert (design.kind, design.n_train, design.n_test, design.n) == ("subsampling", 120, 30, 4)
+    without = {m: {"test_score": r["test_score"]} for m, r in split.items()}
+    assert Scores.from_cross_validate(
+        without, cv=ShuffleSplit(4, test_size=0.2, random_state=1), n_samples=150
+    ).resampling == (Resampling.subsampling(120, 30, 4),)
+
+
+def test_models_on_different_folds_are_refused(iris):
+    from sklearn.model_selection import KFold
+
+    cv = KFold(3, shuffle=True)
+    with pytest.raises(bc.ScoresError, match="same folds"):
+        Scores.from_cross_validate(cross_validated(iris, cv, return_indices=True))
+    with pytest.raises(bc.ScoresError, match="other folds in every call"):
+        Scores.from_cross_validate(cross_validated(iris, cv), cv=cv)
+
+
+def test_cross_validate_without_a_design_is_refused(iris):
+    with pytest.raises(bc.ResamplingError, match="return_indices=True"):
+        Scores.from_cross_validate(cross_validated(iris, 3))
+
+
+def test_cross_validate_picks_the_scorer(iris):
+    results = cross_validated(iris, 3, scoring=["accuracy", "neg_log_loss"])
+    scores = Scores.from_cross_validate(results, cv=3, metric="neg_log_loss")
+    assert scores.metric == "neg_log_loss"
+    assert scores.higher_is_better
+    with pytest.raises(bc.ScoresError, match="pick one with metric="):
+        Scores.from_cross_validate(results, cv=3)
+
+
+def test_cross_validate_on_several_datasets():
+    fold = {"test_score": [0.9, 0.8]}
+    results = {"a": {"x": fold, "y": fold}, "b": {"x": fold, "y": {"test_score": [0.5, 0.6]}}}
+    scores = Scores.from_cross_validate(results, cv=2)
+    assert scores.datasets == ("x", "y")
+    assert scores.pair("a", "b").means == pytest.approx([0, 0.3])
+
+
+def test_negated_losses_need_their_direction_said():
+    results = {m: {"test_rmse": [-1.0, -2.0]} for m in "ab"}
+    with pytest.raises(bc.ScoresError, match="greater_is_better"):
+        Scores.from_cross_validate(results, cv=2)
+    assert Scores.from_cross_validate(results, cv=2, higher_is_better=True).higher_is_better
+
+
+def test_grid_search_candidates_are_models(iris):
+    from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold
+    from sklearn.tree import DecisionTreeClassifier
+
+    cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=2)
+    grid = {"max_depth": [1, 2], "criterion": ["gini"]}
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), grid, cv=cv).fit(*iris)
+    scores = Scores.from_cv_results(search)
+    assert scores.models == ("max_depth=1", "max_depth=2")
+    assert scores.resampling[0] == Resampling.kfold(4, repeats=2)
+    assert scores.summary().loc["dataset", "max_depth=2"] == pytest.approx(search.cv_results_["mean_test_score"][1])
+    assert bc.bayes.correlated_ttest(scores.pair("max_depth=2", "max_depth=1"), rope=0.01).p_better > 0.99
+    with pytest.raises(bc.ScoresError, match="Call fit first"):
+        Scores.from_cv_results(GridSearchCV(DecisionTreeClassifier(), grid))
+
+
+# ---- bundled
+
+
+def test_labour_row_sums():
+    """Data block LAB: errors of each trial."""
+    sums = np.rint(bc.load_labour().values.reshape(3, 10, 10).sum(axis=2) * 6).astype(int)
+    assert sums.tolist() == [
+        [10, 9, 14, 6, 7, 4, 5, 10, 8, 12],
+        [3, 7, 5, 10, 3, 3, 2, 5, 8, 7],
+        [4, 3, 4, 6, 2, 1, 1, 4, 5, 6],
+    ]
+
+
+def test_domains_have_the_known_rank_sums():
+    """Data block ABC, unrounded: rank sums 15, 30, 15 (example W14)."""
+    values = bc.load_domains().values[:, :, 0]
+    ranks = (-values).argsort(axis=0).argsort(axis=0) + 1
+    assert ranks.sum(axis=1).tolist() == [15, 30, 15]
+
+
+def test_uci_results_are_whole():
+    scores = bc.load_uci()
+    assert len(scores.models) >= 6
+    assert len(scores.datasets) >= 20
+    assert (scores.counts == 100).all()
+    assert all(r.name == "10 x 10-fold CV" and abs(r.rho - 0.1) < 1e-12 for r in scores.resampling)
+    assert ((scores.values >= 0) & (scores.values <= 1)).all()
+    means = scores.summary()
+    assert means.loc["iris", "rf"] > 0.9, "anybody's random forest on iris"
