@@ -99,27 +99,31 @@ def test(
 
 
 def _print_table(pair: "Pair", results: "list[DifferencePosterior]") -> None:
+    from rich import box
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
-    rope = results[0].rope
-    table = Table(
-        title=f"{pair.a} vs {pair.b}, {pair.metric}: Bayesian correlated t-test on each dataset, rope {rope}",
-        title_justify="left",
-    )
-    table.add_column("dataset")
-    names = ("mean diff.", "95% HDI", f"P({pair.a} better)", "P(equiv.)", f"P({pair.b} better)")
-    for column in names:
-        table.add_column(column, justify="right")
-    table.add_column("decision")
+    from bayescmp import Decision
+
+    title = f"{pair.a} vs {pair.b}, {pair.metric}, each dataset by itself: Bayesian correlated t-test"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("dataset", no_wrap=True)
+    for column in ("diff.", "95% HDI", f"P({pair.a})", "P(equal)", f"P({pair.b})"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("decision", no_wrap=True)
+    names = {Decision.A_BETTER: f"{pair.a} better", Decision.B_BETTER: f"{pair.b} better"}
     for r in results:
         low, high = r.hdi()
-        decision = r.decision().value.replace("A", pair.a).replace("B", pair.b)
         table.add_row(
             r.datasets[0],
-            f"{r.mean:+.3f}",
-            f"[{low:+.3f}, {high:+.3f}]".replace("[", r"\["),
+            f"{r.mean:.3f}",
+            escape(f"[{low:.3f}, {high:.3f}]"),
             *(f"{p:.3f}" for p in r.probabilities.values()),
-            decision,
+            names.get(r.decision(), r.decision().value),
         )
     Console().print(table)
+    click.echo(
+        f"P({pair.a}), P({pair.b}): probability that it is better by more than the rope {results[0].rope};\n"
+        "P(equal): that the difference is inside it. A decision needs a probability of 0.95."
+    )

@@ -120,11 +120,10 @@ def warn_if_other_scale(rope: Rope, scores: NDArray[np.float64], stacklevel: int
     width = max(-rope.low, rope.high)
     if rope.is_zero or math.isinf(width):
         return
-    sizes = np.abs(scores[np.isfinite(scores)])
-    largest, typical = float(sizes.max()), float(np.median(sizes))
+    largest = float(np.nanmax(np.abs(scores)))
     if largest <= 1.0 <= width:
         problem = f"reaches over all possible differences of scores between 0 and 1 (largest: {largest:.3g})"
-    elif typical >= 10 and width < 5e-4 * typical:
+    elif width < 5e-4 * largest and 10 <= (typical := float(np.nanmedian(np.abs(scores)))) > 2000 * width:
         problem = f"is below 0.05 % of a typical score ({typical:.3g})"
     else:
         return

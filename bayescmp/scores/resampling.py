@@ -1,6 +1,6 @@
 """How the scores of one dataset were resampled, and the correlation rho between them that follows."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -136,7 +136,7 @@ class Resampling:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
-        return {key: value for key, value in asdict(self).items() if value is not None}
+        return {name: value for name, value in vars(self).items() if value is not None}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "Resampling":

@@ -1,0 +1,20 @@
+"""Sphinx configuration."""
+
+from importlib.metadata import version as version_of
+
+project = "bayescmp"
+author = "The bayescmp developers"
+copyright = "2026, the bayescmp developers"
+version = release = version_of("bayescmp")
+
+extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax"]
+exclude_patterns = ["_build"]
+html_theme = "pydata_sphinx_theme"
+html_title = "bayescmp"
+myst_enable_extensions = ["dollarmath", "colon_fence"]
+nb_execution_mode = "cache"
+nb_execution_raise_on_error = True
+autosummary_generate = True
+numpydoc_show_class_members = False
+autodoc_typehints = "none"
+suppress_warnings = ["config.cache"]
