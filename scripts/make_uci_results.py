@@ -260,7 +260,8 @@ def encode(features: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         column = features[name]
         if isinstance(column.dtype, pd.CategoricalDtype):
             nominal.append(not column.cat.ordered)
-            column = column.cat.codes.replace(-1, np.nan)
+            codes = column.cat.codes
+            column = codes.where(codes >= 0)  # -1 is missing
         else:
             nominal.append(False)
         columns.append(column.to_numpy(dtype=float))
