@@ -19,7 +19,7 @@ class _Main(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except ValueError as error:
+        except (ValueError, OSError) as error:
             if ctx.params.get("debug"):
                 raise
             click.echo(f"Error: {error}", err=True)
@@ -73,7 +73,7 @@ def check(path: Path) -> None:
 @click.option("--metric", help="Which metric, or the name of the only one.")
 @click.option("--higher-is-better/--lower-is-better", default=None)
 @click.option("--folds", type=int, help="k-fold cross-validation, where no column says it.")
-@click.option("--repeats", type=int, default=1, show_default=True)
+@click.option("--repeats", type=int, help="How often the k-fold cross-validation was repeated; 1 if not said.")
 def test(
     name: str,
     path: Path,
@@ -84,16 +84,18 @@ def test(
     metric: str | None,
     higher_is_better: bool | None,
     folds: int | None,
-    repeats: int,
+    repeats: int | None,
 ) -> None:
     """Run one test on models A and B of a file of results."""
     from bayescmp import Resampling, bayes, read_scores
 
+    if repeats is not None and folds is None:
+        raise ValueError("--repeats needs --folds: how many folds had each repeat?")
     scores = read_scores(
         path,
         metric=metric,
         higher_is_better=higher_is_better,
-        resampling=Resampling.kfold(folds, repeats) if folds else None,
+        resampling=None if folds is None else Resampling.kfold(folds, 1 if repeats is None else repeats),
     )
     click.echo(repr(bayes.correlated_ttest(scores.pair(a, b), rope=rope, dataset=dataset)))
 
@@ -107,7 +109,7 @@ def _print_table(pair: "Pair", results: "list[DifferencePosterior]") -> None:
     from bayescmp import Decision
 
     title = f"{pair.a} vs {pair.b}, {pair.metric}, each dataset by itself: Bayesian correlated t-test"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, padding=0)
     table.add_column("dataset", no_wrap=True)
     for column in ("diff.", "95% HDI", f"P({pair.a})", "P(equal)", f"P({pair.b})"):
         table.add_column(column, justify="right", no_wrap=True)

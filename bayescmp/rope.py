@@ -70,10 +70,9 @@ class Rope:
             if len(rope) != 2:
                 raise RopeError(f"`rope` must be (low, high), got {len(rope)} values: {rope!r}.")
             return cls(*rope)
-        try:
-            width = float(rope)
-        except (TypeError, ValueError):
-            raise RopeError(f"`rope` must be a number, a (low, high) pair or a Rope, got {rope!r}.") from None
+        if isinstance(rope, (bool, str)) or np.ndim(rope) > 0 or not np.isreal(rope):
+            raise RopeError(f"`rope` must be a number, a (low, high) pair or a Rope, got {rope!r}.")
+        width = float(rope)
         if width < 0:
             raise RopeError(f"`rope` must not be negative, got {width}. A rope of {-width} means [{width}, {-width}].")
         return cls(-width, width)
@@ -123,7 +122,7 @@ def warn_if_other_scale(rope: Rope, scores: NDArray[np.float64], stacklevel: int
     largest = float(np.nanmax(np.abs(scores)))
     if largest <= 1.0 <= width:
         problem = f"reaches over all possible differences of scores between 0 and 1 (largest: {largest:.3g})"
-    elif width < 5e-4 * largest and 10 <= (typical := float(np.nanmedian(np.abs(scores)))) > 2000 * width:
+    elif width < 0.05 and largest <= 100 and 10 <= (typical := float(np.nanmedian(np.abs(scores)))) > 2000 * width:
         problem = f"is below 0.05 % of a typical score ({typical:.3g})"
     else:
         return

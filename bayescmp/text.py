@@ -13,10 +13,10 @@ def probability(p: float, mcse: float = 0.0) -> str:
 def number(x: float, width: float) -> str:
     """A number with the decimals that resolve a thirtieth of the width of its interval."""
     if width <= 0 or not math.isfinite(width) or not math.isfinite(x):
-        return f"{x:.4g}"
-    decimals = math.ceil(-math.log10(width / 30))
+        return f"{x + 0.0:.4g}"
+    decimals = math.ceil(math.log10(30) - math.log10(width))
     if abs(x) >= 1e6 or decimals > 6:
-        return f"{x:.{max(2, 2 + _magnitude(x) - _magnitude(width))}g}"
+        return f"{x + 0.0:.{min(6, max(2, 2 + _magnitude(x) - _magnitude(width)))}g}"
     rounded = round(x, decimals) + 0.0  # + 0.0 turns -0.0 into 0.0
     return f"{rounded:.{max(decimals, 0)}f}"
 

@@ -78,6 +78,34 @@ ARRAYS = {
     "rope text": (lambda: t_test(TEN, TEN, rope="wide"), RopeError, "a number, a (low, high) pair or a Rope", "'wide'"),
     "rope of three": (lambda: t_test(TEN, TEN, rope=(1, 2, 3)), RopeError, "(low, high)", "3 values"),
     "rope without 0": (lambda: t_test(TEN, TEN, rope=(0.01, 0.02)), RopeError, "must contain 0", "(0.01, 0.02)"),
+    "rope that is a switch": (lambda: t_test(TEN, TEN, rope=True), RopeError, "must be a number", "True"),
+    "rope in quotes": (lambda: t_test(TEN, TEN, rope="0.01"), RopeError, "must be a number"),
+    "design that is a number": (
+        lambda: t_test(TEN, TEN, resampling=10),
+        ResamplingError,
+        "must be a Resampling, got 10",
+    ),
+    "folds as text": (lambda: Resampling.kfold("ten"), ResamplingError, "`folds` must be a whole number"),
+    "folds nan": (lambda: Resampling.kfold(NAN), ResamplingError, "`folds` must be a whole number"),
+    "rho as text": (lambda: Resampling.custom("x"), ResamplingError, "`rho`"),
+    "direction as text": (
+        lambda: t_test(TEN, TEN, higher_is_better="False"),
+        ScoresError,
+        "`higher_is_better` must be True or False",
+    ),
+    "masked": (lambda: t_test(np.ma.array([1.0, 2.0], mask=[0, 1]), [1.0, 2.0]), ScoresError, "plain real numbers"),
+    "series in another order": (
+        lambda: t_test(pd.Series([1.0, 2.0], index=[1, 2]), pd.Series([1.0, 2.0], index=[2, 1])),
+        ScoresError,
+        "same index",
+    ),
+    "differences too large": (lambda: t_test([1.5e308, 1.0], [-1.5e308, 1.0]), ScoresError, "to be finite"),
+    "one chain": (
+        lambda: t_test(TEN, np.square(TEN), engine="nuts", chains=1),
+        ValueError,
+        "`chains` must be at least 2",
+    ),
+    "not a result": (lambda: bc.bayes.Posterior.from_dict({"kind": "difference"}), ValueError, "to_dict", "'rope'"),
     "rope of text": (lambda: bc.Rope("a", "b"), RopeError, "made of numbers"),
 }
 
@@ -188,6 +216,89 @@ TABLES = {
         ScoresError,
         "neither long",
         '"dataset", "rf"',
+    ),
+    "names that are the same": (lambda: Scores.from_arrays({1: TEN, "1": TEN}), ScoresError, "its own name"),
+    "selected twice": (lambda: bc.load_labour().select(models=["DT", "DT"]), ScoresError, "selected once"),
+    "nothing left": (lambda: bc.load_labour().drop("labour"), ScoresError, "must be left"),
+    "negated by name": (
+        lambda: Scores.from_arrays({"a": TEN, "b": TEN}, metric="-rmse"),
+        ScoresError,
+        'metric "-rmse" is not known',
+    ),
+    "direction of two metrics": (
+        lambda: Scores.from_frame(long(accuracy=[0.9, 0.8], rmse=[1, 2]), higher_is_better=True),
+        ScoresError,
+        "is for one metric",
+    ),
+    "asked for another metric": (
+        lambda: Scores.from_frame(long(accuracy=[0.9, 0.8]), metric="f1"),
+        ScoresError,
+        'no metric "f1"',
+    ),
+    "wide with a column that is no model": (
+        lambda: Scores.from_frame(
+            pd.DataFrame({"dataset": list("xy"), "a": [1.0, 2], "b": [1.0, 2], "time": [9.0, 9]})
+        ),
+        ScoresError,
+        '"time" may not be models',
+        "models=['a', 'b']",
+    ),
+    "wide with flags": (
+        lambda: Scores.from_frame(pd.DataFrame({"fold": [1, 2], "a": [1.0, 2], "b": [1.0, 2], "ok": [True, False]})),
+        ScoresError,
+        '"ok" (first: True)',
+    ),
+    "wide with text beside folds": (
+        lambda: Scores.from_frame(pd.DataFrame({"fold": [1, 2], "host": ["g", "h"], "a": [1.0, 2], "b": [1.0, 2]})),
+        ScoresError,
+        '"host"',
+    ),
+    "two columns for one role": (
+        lambda: Scores.from_frame(long(score=[1, 2], run=[1, 1], seed=[7, 8])),
+        ScoresError,
+        'Both "run", "seed" could be the repeat',
+    ),
+    "splits of different sizes": (
+        lambda: Scores.from_frame(long(score=[1, 2], n_train=[90, 50], n_test=[10, 50])),
+        ScoresError,
+        "same splits",
+        "`n_train`",
+    ),
+    "sizes as text": (
+        lambda: Scores.from_frame(long(score=[1, 2], n_train=["1,000", ""], n_test=[10, 50])),
+        ScoresError,
+        '"n_train" must hold numbers',
+    ),
+    "nested numbers": (
+        lambda: Scores.from_frame(pd.DataFrame({"model": ["a", "b"], "score": [[1.0, 2.0], [3.0]]})),
+        ScoresError,
+        '"score" must hold numbers',
+    ),
+    "ragged arrays": (
+        lambda: Scores.from_arrays({"a": [[1.0, 2.0], [3.0]], "b": [[1.0, 2.0], [3.0]]}),
+        ScoresError,
+        "same number of resamples",
+    ),
+    "scores of cross_val_score": (
+        lambda: Scores.from_cross_validate({"a": np.array(TEN)}, cv=10),
+        ScoresError,
+        "cross_val_score are for Scores.from_arrays",
+    ),
+    "different scorers": (
+        lambda: Scores.from_cross_validate({"a": {"test_accuracy": TEN}, "b": {"test_f1": TEN}}, cv=10),
+        ScoresError,
+        "`b` has no test_accuracy",
+    ),
+    "scorer that is not there": (
+        lambda: Scores.from_cross_validate({"a": {"test_accuracy": TEN}}, cv=10, metric="f1"),
+        ScoresError,
+        'scores "accuracy"',
+        "got 'f1'",
+    ),
+    "halving search": (
+        lambda: Scores.from_cv_results({"params": [{}], "split0_test_score": [1.0], "n_resources": [10]}),
+        ScoresError,
+        "cannot be paired",
     ),
     "no arrays": (lambda: Scores.from_arrays({}), ScoresError, "must map model names to scores"),
     "array lengths": (

@@ -118,7 +118,8 @@ def test_probabilities_in_the_tails_against_mpmath():
 
     for df in (1, 4, 9, 99, 999):
         for low, high in ((-0.5, 0.5), (10.0, 12.0), (-40.0, -37.5), (3.0, 3.001)):
-            ours = student_regions(0.0, 1.0, float(df), low, high)
+            shift = 0.0 if low < 0 < high else low  # a rope contains 0, so the posterior moves instead
+            ours = student_regions(-shift, 1.0, float(df), bc.Rope(low - shift, high - shift))
             exact = (cdf(df, -mp.mpf(high)), cdf(df, high) - cdf(df, low), cdf(df, low))
             if low > 0:  # P(low..high) from the side where nothing cancels in the reference either
                 exact = (exact[0], cdf(df, -mp.mpf(low)) - cdf(df, -mp.mpf(high)), exact[2])
@@ -175,6 +176,28 @@ def test_constant_differences_are_exact_and_warned_about():
     assert p.hdi() == pytest.approx((0.1, 0.1))
     assert "rests on no variation" in repr(p)
     assert p.with_rope(0.1).p_equivalent == 1, "the border belongs to the rope, rounding errors included"
+
+
+def test_vectorised_core_knows_rounding_and_ties():
+    assert probabilities([[0.01, 0.86 - 0.85, 0.87 - 0.86]], rho=0.1, rope=0.01, rounding=1e-15).tolist() == [[0, 1, 0]]
+    assert probabilities([[1e-17] * 3], rho=0.1, rope=0, rounding=1e-15).tolist() == [[0.5, 0, 0.5]]
+
+
+def test_infinite_rope_and_json():
+    """Everything is equivalent, and the result is still valid JSON."""
+    p = bc.bayes.correlated_ttest(DT, SVM, rope=(-float("inf"), 0.01), resampling=KFOLD)
+    assert p.p_worse == 0
+    text = json.dumps(p.to_dict(), allow_nan=False)
+    assert bc.bayes.Posterior.from_dict(json.loads(text)) == p
+    p.to_dict()["settings"]["rho"] = 99
+    assert p.settings["rho"] == 0.1, "a dict of a result is a copy"
+
+
+def test_far_quantiles_have_the_right_sign():
+    from bayescmp.bayes.distributions import StudentT
+
+    for df in (1, 3, 5, 9, 99):
+        assert StudentT(0.0, 1.0, df).ppf(1e-300) < -10
 
 
 def test_identical_models_share_the_win_without_a_rope():

@@ -147,6 +147,78 @@ def test_incomplete_folds_leave_the_design_unknown():
         bc.bayes.correlated_ttest(scores.pair("a", "b"), rope=0)
 
 
+@pytest.mark.parametrize(
+    ("column", "labels"),
+    [("split", range(10)), ("fold", range(100)), ("fold", [0, 1, 2, 4, 7])],
+    ids=["splits", "too many folds", "folds that survived"],
+)
+def test_column_that_tells_no_design_leaves_it_unknown(column, labels):
+    """100 random splits counted 0 to 99 are no 100-fold CV: rho would be 0.01 instead of 0.107."""
+    frame = pd.DataFrame({column: labels, "a": np.linspace(0, 1, len(labels)), "b": 0.5})
+    assert Scores.from_frame(frame).resampling == (None,)
+
+
+def test_inferred_design_is_noted(long_frame):
+    assert "the fold column is taken as 2 x 3-fold CV: rho = 0.333" in repr(Scores.from_frame(long_frame))
+
+
+def test_wide_rows_with_a_given_design_are_folds():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1.0, 1.0, 1.0]})
+    assert Scores.from_frame(frame, resampling=Resampling.kfold(3)).datasets == ("dataset",)
+    assert len(Scores.from_frame(frame).datasets) == 3
+
+
+def test_wide_table_with_a_metric_column():
+    frame = pd.DataFrame({"dataset": ["x", "x"], "metric": ["rmse", "accuracy"], "a": [1.0, 0.9], "b": [2.0, 0.8]})
+    scores = Scores.from_frame(frame)
+    assert scores.metrics == ("rmse", "accuracy")
+    assert scores.select(metric="rmse").pair("a", "b").means.tolist() == [1.0]
+
+
+def test_pandas_index_is_part_of_the_table(long_frame):
+    wide = long_frame.pivot(index=["dataset", "repeat", "fold"], columns="model", values="score")
+    assert Scores.from_frame(wide).datasets == ("iris", "wine")
+    filtered = long_frame[long_frame.dataset == "iris"]
+    assert Scores.from_frame(filtered).models == Scores.from_frame(long_frame).models
+
+
+def test_text_column_without_a_name_is_the_dataset(tmp_path):
+    (tmp_path / "r.csv").write_text(",a,b\niris,1,2\nwine,3,4\n")
+    assert bc.read_scores(tmp_path / "r.csv").datasets == ("iris", "wine")
+
+
+def test_names_that_look_like_nothing_are_names():
+    frame = pd.DataFrame({"model": ["none", "NA"], "score": [1.0, 2.0]})
+    assert Scores.from_frame(frame).models == ("none", "NA")
+
+
+def test_commas_at_line_ends_are_no_columns(tmp_path):
+    (tmp_path / "r.csv").write_text("dataset,a,b,,\niris,1,2,,\nwine,3,4,,\n")
+    assert bc.read_scores(tmp_path / "r.csv").models == ("a", "b")
+
+
+def test_labour_survives_the_trip_through_a_frame():
+    scores = bc.load_labour()
+    again = Scores.from_frame(scores.to_frame())
+    assert (again.metric, again.higher_is_better) == (scores.metric, scores.higher_is_better)
+    assert again.resampling[0].rho == pytest.approx(scores.resampling[0].rho)
+    assert again.pair("SVM", "DT").means == pytest.approx(scores.pair("SVM", "DT").means)
+
+
+def test_equal_ratios_do_not_vary_on_the_log_scale():
+    b = np.array([1.001, 1.002, 0.999, 1.0005, 1.0021, 0.9987])
+    scores = Scores.from_arrays({"a": b * 1.01, "b": b}, resampling=Resampling.kfold(6)).transform("log")
+    with pytest.warns(bc.DegenerateWarning):
+        p = bc.bayes.correlated_ttest(scores.pair("a", "b"), rope=float(np.log(1.01)))
+    assert p.p_equivalent == 1
+
+
+def test_pair_is_immutable():
+    pair = bc.load_labour().pair("SVM", "DT")
+    with pytest.raises(ValueError, match="read-only"):
+        pair.scores_a[0, 0] = 1
+
+
 def test_rows_in_order_with_a_given_design():
     frame = pd.DataFrame({"model": ["a"] * 4 + ["b"] * 4, "score": [1, 2, 3, 4, 1, 1, 1, 1]})
     scores = Scores.from_frame(frame, resampling=Resampling.kfold(2, repeats=2))
@@ -320,6 +392,25 @@ def test_models_on_different_folds_are_refused(iris):
         Scores.from_cross_validate(cross_validated(iris, cv, return_indices=True))
     with pytest.raises(bc.ScoresError, match="other folds in every call"):
         Scores.from_cross_validate(cross_validated(iris, cv), cv=cv)
+
+
+def test_splits_in_time_order_are_refused(iris):
+    from sklearn.model_selection import TimeSeriesSplit
+
+    order = np.random.default_rng(0).permutation(150)
+    shuffled = tuple(x[order] for x in iris)
+    for cv in (TimeSeriesSplit(3), TimeSeriesSplit(3, max_train_size=20, test_size=20)):
+        with pytest.raises(bc.ResamplingError, match="neither k-fold nor random"):
+            Scores.from_cross_validate(cross_validated(shuffled, cv, return_indices=True))
+        with pytest.raises(bc.ResamplingError, match="TimeSeriesSplit is not known"):
+            Scores.from_cross_validate(cross_validated(shuffled, cv), cv=cv)
+
+
+def test_indices_of_one_model_only_are_refused(iris):
+    both = cross_validated(iris, 3, return_indices=True)
+    del both["tree"]["indices"]
+    with pytest.raises(bc.ScoresError, match="only one tells them"):
+        Scores.from_cross_validate(both)
 
 
 def test_cross_validate_without_a_design_is_refused(iris):

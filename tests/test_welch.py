@@ -109,3 +109,14 @@ def test_lower_is_better():
 def test_unpaired_lengths_point_to_welch():
     with pytest.raises(bc.ScoresError, match="welch_ttest"):
         bc.bayes.correlated_ttest([0.9, 0.8], [0.7, 0.8, 0.9], rope=0.01, resampling=bc.Resampling.kfold(2))
+
+
+def test_huge_and_tiny_scores():
+    """Scaling scores and rope together changes nothing."""
+    a, b = np.array([3.0, 4.0, 6.0]), np.array([1.0, 2.0])
+    plain = bc.bayes.welch_ttest(a, b, rope=0)
+    for unit in (2.0**990, 2.0**-990):
+        scaled = bc.bayes.welch_ttest(a * unit, b * unit, rope=0)
+        assert scaled.p_better == pytest.approx(plain.p_better, rel=1e-12)
+        assert np.isfinite(scaled.hdi()).all()
+        assert "P(A better)" in repr(scaled)

@@ -161,7 +161,7 @@ def probabilities(differences: Floats, *, rho: ArrayLike, rope: RopeLike, roundi
     for start in range(0, len(rows), ROWS_AT_A_TIME):
         part = slice(start, start + ROWS_AT_A_TIME)
         parameters = posterior_parameters(rows[part], rhos[part], roundings[part])
-        result[part] = np.stack(student_regions(*parameters, region.low, region.high), axis=-1)
+        result[part] = np.stack(student_regions(*parameters, region, roundings[part]), axis=-1)
     return result.reshape(*np.shape(differences)[:-1], 3)
 
 

@@ -93,7 +93,7 @@ def _log_integrand(t: Floats, a: float, others: Floats) -> Floats:
     with np.errstate(divide="ignore", over="ignore"):  # far out, where the integrand is 0
         x = np.minimum(a * np.exp(t), 1e300)
         log_density = _log_peak_density(a) - a * (np.expm1(t) - t)
-        log_cdfs = sum(log_gamma_cdf(float(b), x) for b in others)
+        log_cdfs = np.sum([log_gamma_cdf(float(b), x) for b in others], axis=0)
     tiny = x < 1e-12
     if tiny.any():  # there G(x; b) is x^b / Gamma(b + 1), also where x is too small for a double
         log_x = math.log(a) + t[tiny]
@@ -112,9 +112,9 @@ def _log_peak_density(a: float) -> float:
 def log_gamma_cdf(a: float, x: Floats) -> Floats:
     """log P(a, x), relatively right in the tails for any a.
 
-    scipy's gammainc loses its tails from a of about 10^5 (its series stops after 2,000 terms: 5e-6 relative at a = 10^6,
-    five standard deviations out), so large a go by Temme's uniform expansion (1979; coefficients: DiDonato and Morris
-    1986), with the exponential taken out.
+    scipy's gammainc loses its tails from a of about 10^5 (its series stops after 2,000 terms: 5e-6 relative at
+    a = 10^6, five standard deviations out), so large a go by Temme's uniform expansion (1979; coefficients: DiDonato
+    and Morris 1986), with the exponential taken out.
     """
     if a < 2e4:
         return np.log(special.gammainc(a, x))

@@ -71,14 +71,14 @@ class StudentT:
         return self.location - half, self.location + half
 
     def regions(self, rope: Rope) -> tuple[float, float, float]:
-        better, equivalent, worse = student_regions(self.location, self.scale, self.df, rope.low, rope.high)
+        better, equivalent, worse = student_regions(self.location, self.scale, self.df, rope)
         return float(better), float(equivalent), float(worse)
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
         return self.location + self.scale * rng.standard_t(self.df, n)
 
     def swap(self) -> "StudentT":
-        return StudentT(-self.location, self.scale, self.df)
+        return StudentT(0.0 - self.location, self.scale, self.df)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "location": self.location, "scale": self.scale, "df": self.df}
@@ -87,20 +87,24 @@ class StudentT:
 def student_ppf(df: float, q: ArrayLike) -> Floats:
     """Quantiles of the standard Student t, from the nearer tail."""
     q = np.asarray(q, dtype=float)
-    tail = np.where(q > 0.5, 1 - q, q)
-    return np.where(q > 0.5, -1.0, 1.0) * special.stdtrit(df, tail)
+    # abs, because scipy's stdtrit gives +inf for some tails of 1e-300
+    return np.where(q > 0.5, 1.0, -1.0) * np.abs(special.stdtrit(df, np.where(q > 0.5, 1 - q, q)))
 
 
 def student_regions(
-    location: float | Floats, scale: float | Floats, df: float | Floats, low: float, high: float
+    location: float | Floats,
+    scale: float | Floats,
+    df: float | Floats,
+    rope: Rope,
+    rounding: float | Floats = 0.0,
 ) -> tuple[Floats, Floats, Floats]:
-    """P(above high), P(low to high), P(below low) of Student t distributions; any shapes that broadcast.
+    """P(above the rope), P(inside), P(below) of Student t distributions; any shapes that broadcast.
 
-    A scale of 0 is a point mass: on a border it is inside, and on a rope of 0 it goes half to each side.
+    A scale of 0 is a point mass, known up to `rounding`: see `PointMass`.
     """
     location, scale = np.asarray(location, dtype=float), np.asarray(scale, dtype=float)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z_low, z_high = (low - location) / scale, (high - location) / scale
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        z_low, z_high = (rope.low - location) / scale, (rope.high - location) / scale
     better, worse = special.stdtr(df, -z_high), special.stdtr(df, z_low)
     # a rope beside the centre is a difference of two small tails, so that it keeps its digits far away
     right, left = z_low > 0, z_high < 0
@@ -109,9 +113,10 @@ def student_regions(
     equivalent = np.maximum(equivalent, 0.0)
     point = scale == 0
     if np.any(point):
-        at_zero = (low == high) & (location == high)
-        better = np.where(point, np.where(at_zero, 0.5, 1.0 * (location > high)), better)
-        worse = np.where(point, np.where(at_zero, 0.5, 1.0 * (location < low)), worse)
+        region = rope.regions(location, rounding)
+        share = 0.5 * (region == 0) * rope.is_zero
+        better = np.where(point, (region > 0) + share, better)
+        worse = np.where(point, (region < 0) + share, worse)
         equivalent = np.where(point, 1 - better - worse, equivalent)
     return better, equivalent, worse
 
@@ -147,16 +152,14 @@ class PointMass:
         return self.at, self.at
 
     def regions(self, rope: Rope) -> tuple[float, float, float]:
-        region = int(rope.regions(np.array(self.at), self.rounding))
-        if rope.is_zero and region == 0:
-            return 0.5, 0.0, 0.5
-        return float(region > 0), float(region == 0), float(region < 0)
+        better, equivalent, worse = student_regions(self.at, 0.0, 1.0, rope, self.rounding)
+        return float(better), float(equivalent), float(worse)
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
         return np.full(n, self.at)
 
     def swap(self) -> "PointMass":
-        return PointMass(-self.at, self.rounding)
+        return PointMass(0.0 - self.at, self.rounding)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "at": self.at, "rounding": self.rounding}
@@ -183,27 +186,34 @@ class StudentDifference:
 
     @cached_property
     def _wide_and_narrow(self) -> tuple[StudentT, StudentT]:
-        one, two = StudentT(0, self.scale_1, self.df_1), StudentT(0, self.scale_2, self.df_2)
-        return (one, two) if one.scale >= two.scale else (two, one)
+        """The two around 0, in units of the wider one's scale."""
+        (wide, df_wide), (narrow, df_narrow) = sorted(
+            [(self.scale_1, self.df_1), (self.scale_2, self.df_2)], reverse=True
+        )
+        return StudentT(0.0, 1.0, df_wide), StudentT(0.0, narrow / wide, df_narrow)
+
+    @property
+    def _unit(self) -> float:
+        return max(self.scale_1, self.scale_2)
 
     def _integrate(self, x: ArrayLike, of_wide: str) -> Floats:
         """The integral of narrow.pdf(t) * wide.<of_wide>(x - t) dt, where x is measured from the location."""
         wide, narrow = self._wide_and_narrow
-        points = np.asarray(x, dtype=float) - self.location
+        points = (np.asarray(x, dtype=float) - self.location) / self._unit
         results = np.empty(points.size)
         for i, c in enumerate(points.flat):
-            t, weight = _panel_rule(narrow.scale, wide.scale, float(c))
+            t, weight = _panel_rule(narrow.scale, float(c))
             results[i] = weight @ (narrow.pdf(t) * getattr(wide, of_wide)(c - t))
         return results.reshape(points.shape)
 
     def pdf(self, x: ArrayLike) -> Floats:
-        return self._integrate(x, "pdf")
+        return self._integrate(x, "pdf") / self._unit
 
     def cdf(self, x: ArrayLike) -> Floats:
-        return self._integrate(x, "cdf")
+        return np.minimum(self._integrate(x, "cdf"), 1.0)
 
     def sf(self, x: ArrayLike) -> Floats:
-        return self._integrate(x, "sf")
+        return np.minimum(self._integrate(x, "sf"), 1.0)
 
     def ppf(self, q: ArrayLike) -> Floats:
         from scipy.optimize import brentq
@@ -211,7 +221,7 @@ class StudentDifference:
         def one(tail: float) -> float:
             if tail in (0.0, 0.5):
                 return -np.inf if tail == 0 else 0.0
-            reach = -2 * sum(t.scale * float(student_ppf(t.df, tail / 4)) for t in self._wide_and_narrow)
+            reach = -2 * self._unit * sum(t.scale * float(student_ppf(t.df, tail / 4)) for t in self._wide_and_narrow)
             return float(
                 brentq(
                     lambda d: float(self.cdf(self.location + d)) - tail,
@@ -242,7 +252,7 @@ class StudentDifference:
         return self.location + self.scale_1 * one - self.scale_2 * two
 
     def swap(self) -> "StudentDifference":
-        return StudentDifference(-self.location, self.scale_2, self.df_2, self.scale_1, self.df_1)
+        return StudentDifference(0.0 - self.location, self.scale_2, self.df_2, self.scale_1, self.df_1)
 
     def to_dict(self) -> dict[str, Any]:
         names = ("location", "scale_1", "df_1", "scale_2", "df_2")
@@ -252,18 +262,16 @@ class StudentDifference:
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
-def _panel_rule(narrow: float, wide: float, centre: float) -> tuple[Floats, Floats]:
-    """Nodes and weights for a product of bumps at 0 (width `narrow`) and at `centre` (width `wide`)."""
-    far = 2.0 ** np.arange(1, 60)
-    steps = np.concatenate([np.arange(0.5, 40, 0.5), 40 * far])
+def _panel_rule(narrow: float, centre: float) -> tuple[Floats, Floats]:
+    """Nodes and weights for a product of bumps at 0 (width `narrow`) and at `centre` (width 1)."""
+    steps = np.concatenate([np.arange(0.5, 40, 0.5), 40 * 2.0 ** np.arange(1, 60)])
     steps = np.concatenate([-steps[::-1], [0.0], steps])
-    between = np.linspace(0, centre, 65) if np.isfinite(centre) else np.zeros(1)
-    edges = np.concatenate([narrow * steps, between])
+    edges = [narrow * steps]
     if np.isfinite(centre):
-        edges = np.concatenate([edges, centre + wide * steps])
-    edges = np.unique(edges)
-    half = np.diff(edges) / 2
-    t = (edges[:-1] + half)[:, None] + half[:, None] * _NODES
+        edges += [centre + steps, np.linspace(0, centre, 65)]
+    together = np.unique(np.concatenate(edges))
+    half = np.diff(together) / 2
+    t = (together[:-1] + half)[:, None] + half[:, None] * _NODES
     return t.ravel(), (half[:, None] * _WEIGHTS).ravel()
 
 

@@ -26,6 +26,8 @@ def hdi(posterior: Any, mass: float = DEFAULT_MASS) -> tuple[float, float]:
     (-1.96, 1.96)
     """
     check_mass(mass)
+    if hasattr(posterior, "pmf"):
+        raise ValueError("An HDI needs a continuous distribution, got a discrete one.")
     return _of_distribution(posterior, mass) if hasattr(posterior, "ppf") else _of_draws(posterior, mass)
 
 
@@ -38,8 +40,8 @@ def check_mass(mass: float) -> float:
 
 def _of_draws(draws: ArrayLike, mass: float) -> tuple[float, float]:
     ordered = np.sort(np.asarray(draws, dtype=float), axis=None)
-    if ordered.size == 0 or np.isnan(ordered[-1]):
-        raise ValueError("An HDI needs draws, all of them numbers; got none, or NaN among them.")
+    if ordered.size == 0 or not np.isfinite(ordered[[0, -1]]).all():
+        raise ValueError("An HDI needs draws, all of them finite numbers; got none, or NaN or infinity among them.")
     inside = min(int(np.ceil(mass * ordered.size)), ordered.size)
     widths = ordered[inside - 1 :] - ordered[: ordered.size - inside + 1]
     start = int(np.argmin(widths))

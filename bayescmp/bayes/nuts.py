@@ -60,8 +60,11 @@ def sample(
     progressbar: bool = True,
 ) -> tuple[Any, Diagnostics]:
     """Draw from the posterior of a PyMC model; returns ArviZ data and diagnostics, and warns where they are bad."""
-    pm = _compat.import_pymc()
     import logging
+
+    if chains < 2:
+        raise ValueError(f"`chains` must be at least 2, because convergence shows between chains; got {chains}.")
+    pm = _compat.import_pymc()
 
     logger = logging.getLogger("pymc")
     level = logger.level

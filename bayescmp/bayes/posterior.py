@@ -1,5 +1,7 @@
 """The result of a Bayesian test: a value that knows what it is about, prints on one screen, and survives JSON."""
 
+import math
+from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -142,10 +144,10 @@ class Posterior:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON: inputs, settings and summaries; `Posterior.from_dict` reads it back."""
-        data = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "inference_data"}
+        data = {f.name: deepcopy(getattr(self, f.name)) for f in fields(self) if f.name != "inference_data"}
         data |= {
             "kind": self.kind,
-            "rope": [self.rope.low, self.rope.high],
+            "rope": [border if math.isfinite(border) else None for border in (self.rope.low, self.rope.high)],
             "diagnostics": self.diagnostics.to_dict() if self.diagnostics else None,
             "datasets": list(self.datasets),
             "notes": list(self.notes),
@@ -158,19 +160,20 @@ class Posterior:
         """The inverse of `to_dict`, also after a trip through JSON."""
         try:
             cls = Posterior.KINDS[data["kind"]]
-        except KeyError:
+            low, high = data["rope"]
+            values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
+            values |= {
+                "rope": Rope(-math.inf if low is None else low, math.inf if high is None else high),
+                "diagnostics": Diagnostics(**data["diagnostics"]) if data["diagnostics"] else None,
+                "datasets": tuple(data["datasets"]),
+                "notes": tuple(data["notes"]),
+            }
+            return cls(**cls._parse(values))
+        except (KeyError, TypeError) as error:
             raise ValueError(
-                f"`data` must come from a result's to_dict, with a kind of {sorted(Posterior.KINDS)}, got "
-                f"{data.get('kind')!r}."
+                f"`data` must come from a result's to_dict, with a kind of {', '.join(sorted(Posterior.KINDS))}; "
+                f"wrong or missing: {error!r}."
             ) from None
-        values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
-        values |= {
-            "rope": Rope(*data["rope"]),
-            "diagnostics": Diagnostics(**data["diagnostics"]) if data["diagnostics"] else None,
-            "datasets": tuple(data["datasets"]),
-            "notes": tuple(data["notes"]),
-        }
-        return cls(**cls._parse(values))
 
     @classmethod
     def _parse(cls, values: dict[str, Any]) -> dict[str, Any]:
@@ -282,6 +285,8 @@ class DifferencePosterior(Posterior):
         )
         first, second = (self.a, self.b) if self.p_better >= self.p_worse else (self.b, self.a)
         p = better if first == self.a else worse
+        if self.rope.is_zero and self.p_better == self.p_worse:
+            return f"{self.a} and {self.b} are equally likely to be the better one ({interval})."
         if self.rope.is_zero:
             return f"{first} is better than {second} with probability {p} ({interval})."
         if self.p_equivalent >= max(self.p_better, self.p_worse):
@@ -322,5 +327,5 @@ class DifferencePosterior(Posterior):
             f"[{number(low, width)}, {number(high, width)}]",
         ]
         if isinstance(self.distribution, PointMass):
-            lines[2] = f"  every {SCALES[self.scale]} is {self.mean:.4g}"
+            lines[2] = f"  every {SCALES[self.scale]} is {self.mean + 0.0:.4g}"
         return "\n".join(lines + [f"  note: {note}" for note in self.notes])

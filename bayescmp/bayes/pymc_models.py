@@ -9,6 +9,7 @@ from bayescmp.bayes import nuts
 from bayescmp.bayes.correlated_t import moments
 from bayescmp.bayes.distributions import Draws
 from bayescmp.errors import ScoresError
+from bayescmp.scores.assemble import as_pair
 from bayescmp.scores.pair import Pair
 
 
@@ -34,7 +35,7 @@ def pymc_model(name: str, pair: Pair, *, dataset: str | None = None) -> Any:
     """
     if name not in MODELS:
         raise ValueError(f"`name` must be one of {sorted(MODELS)}, got {name!r}.")
-    return MODELS[name](pair, dataset)
+    return MODELS[name](as_pair(pair, arrays_are="folds"), dataset)
 
 
 def sample_pair(
@@ -65,7 +66,9 @@ def correlated_t(pair: Pair, dataset: str | None = None) -> Any:
     pm = _compat.import_pymc()
     pair = pair.one_dataset(dataset, "pymc_model")
     rho = float(pair.known_rho("pymc_model")[0])
-    mean, deviation, n = (float(x) for x in moments(pair.differences[0]))
+    mean, deviation, n = (float(x) for x in moments(pair.differences[0])) if pair.counts[0] > 1 else (0.0, 0.0, 1.0)
+    if n < 2:
+        raise ScoresError(f'The model needs at least 2 paired scores, but "{pair.datasets[0]}" has {n:g}.')
     if deviation <= pair.rounding[0]:
         raise ScoresError(
             f'All differences on "{pair.datasets[0]}" are equal, so that the posterior has no density to sample. Use '

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayescmp.bayes.correlated_t import moments
-from bayescmp.bayes.distributions import Distribution, PointMass, StudentDifference, StudentT
+from bayescmp.bayes.distributions import Distribution, Floats, PointMass, StudentDifference, StudentT
 from bayescmp.bayes.posterior import DifferencePosterior
 from bayescmp.errors import DegenerateWarning, ScoresError
 from bayescmp.rope import Rope, RopeLike, warn_if_other_scale
+from bayescmp.scores.assemble import model_names
+from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import ROUNDING, as_vector
 
 
@@ -51,17 +53,14 @@ def welch_ttest(a: ArrayLike, b: ArrayLike, *, rope: RopeLike, higher_is_better:
     0.93
     """
     region = Rope.of(rope)
-    names = [str(getattr(x, "name", None) or default) for x, default in ((a, "A"), (b, "B"))]
-    if names[0] == names[1]:
-        names = ["A", "B"]
-    sign = 1 if higher_is_better else -1
+    names = model_names(a, b)
+    sign = 1 if direction(None, higher_is_better) else -1
     scores = [as_vector(name, x) for name, x in zip(names, (a, b), strict=True)]
     for name, x in zip(names, scores, strict=True):
         if x.size < 2:
             raise ScoresError(f"A t-test needs at least 2 runs of each model, but `{name}` has {x.size}.")
     warn_if_other_scale(region, np.concatenate(scores))
-    rounding = ROUNDING * float(max(np.abs(x).max() for x in scores))
-    means, scales, dfs = zip(*(_mean_and_error(x, rounding) for x in scores), strict=True)
+    means, scales, dfs = zip(*map(_mean_and_error, scores), strict=True)
     location = sign * (means[0] - means[1])
     notes: tuple[str, ...] = ()
     distribution: Distribution
@@ -73,7 +72,9 @@ def welch_ttest(a: ArrayLike, b: ArrayLike, *, rope: RopeLike, higher_is_better:
         warnings.warn(notes[0] + ".", DegenerateWarning, stacklevel=2)
         spread = max(range(2), key=scales.__getitem__)
         distribution = (
-            StudentT(location, scales[spread], dfs[spread]) if scales[spread] else PointMass(location, rounding)
+            StudentT(location, scales[spread], dfs[spread])
+            if scales[spread]
+            else PointMass(location, ROUNDING * max(map(abs, means)))
         )
     return DifferencePosterior(
         a=names[0],
@@ -93,6 +94,7 @@ def welch_ttest(a: ArrayLike, b: ArrayLike, *, rope: RopeLike, higher_is_better:
     )
 
 
-def _mean_and_error(x: np.ndarray, rounding: float) -> tuple[float, float, float]:
+def _mean_and_error(x: Floats) -> tuple[float, float, float]:
     mean, deviation, n = (float(value) for value in moments(x))
-    return mean, 0.0 if deviation <= rounding else deviation / np.sqrt(n), n - 1
+    constant = deviation <= ROUNDING * np.abs(x).max()
+    return mean, 0.0 if constant else deviation / np.sqrt(n), n - 1

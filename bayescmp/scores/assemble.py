@@ -2,18 +2,22 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.errors import RepeatsWarning, ScoresError, name_list, unknown_name
+from bayescmp.errors import RepeatsWarning, ResamplingError, ScoresError, name_list, unknown_name
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import Pair, as_vector, check_finite
-from bayescmp.scores.resampling import Resampling
+from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling
 
 if TYPE_CHECKING:
     from bayescmp.scores.table import Scores
+
+MOST_FOLDS = 20
+"""More numbers in a fold column are hardly k-fold cross-validation, but splits counted through."""
 
 Designs = Resampling | Mapping[str, Resampling] | None
 
@@ -59,7 +63,12 @@ def _from_arrays(
 ) -> "Scores":
     """As `from_arrays`; `folds` says whether 1-D arrays are folds of one dataset, or one score a dataset."""
     if not isinstance(arrays, Mapping) or not arrays:
-        raise ScoresError(f"`arrays` must map model names to scores, got {type(arrays).__name__} with nothing in it.")
+        what = type(arrays).__name__ if len(arrays) else "nothing"
+        raise ScoresError(f"`arrays` must map model names to scores, got {what}.")
+    if len({str(m) for m in arrays}) < len(arrays):
+        raise ScoresError(f"Every model must have its own name, got {list(arrays)}.")
+    check_design(resampling)
+    _check_same_index(arrays)
     tables = {str(m): _as_table(str(m), values, folds) for m, values in arrays.items()}
     shapes = {m: t.shape for m, t in tables.items()}
     if len(set(shapes.values())) > 1:
@@ -101,7 +110,8 @@ def from_columns(
     labels = {key: [str(value) for value in columns[key]] for key in ("model", "dataset") if key in columns}
     models, m = _codes(labels["model"])
     datasets, d = _codes(labels.get("dataset", ["dataset"] * n))
-    check_finite(score, lambda i: f'model "{models[m[i]]}", dataset "{datasets[d[i]]}", row {i + 1}')
+    row = columns.get("row", range(1, n + 1))
+    check_finite(score, lambda i: f'model "{models[m[i]]}", dataset "{datasets[d[i]]}", row {row[i]}')
     repeats, r = _numbered(columns, "repeat", n)
     folds, f = _numbered(columns, "fold", n)
     if "repeat" not in columns and "fold" not in columns:
@@ -118,7 +128,14 @@ def from_columns(
     values, key_sets = _dense(m, d, key, score, (models, datasets), (repeats, folds))
     keys = tuple(tuple((repeats[k // len(folds)], folds[k % len(folds)]) for k in ks) for ks in key_sets)
     rows = _split_by_group(np.argsort(d, kind="stable"), np.sort(d))
-    designs = tuple(_design(name, keys[i], rows[i], columns, resampling) for i, name in enumerate(datasets))
+    sizes = _split_sizes(columns, d, key)
+    designs = tuple(
+        _design(name, keys[i], sizes and (sizes[0][rows[i]], sizes[1][rows[i]]), "fold" in columns, resampling)
+        for i, name in enumerate(datasets)
+    )
+    inferred = next((r for r in designs if r is not None), None)
+    if resampling is None and inferred is not None and sizes is None:
+        notes = (*notes, f"the fold column is taken as {inferred.name}: rho = {inferred.rho:.3g}")
     return finish(
         models=models,
         datasets=datasets,
@@ -178,7 +195,7 @@ def describe_keys(keys: Sequence[tuple[int, int]]) -> str:
 
 
 def _as_table(name: str, values: ArrayLike, folds: bool) -> NDArray[np.float64]:
-    if np.ndim(values) != 2:
+    if _depth(name, values) != 2:
         vector = as_vector(name, values)
         return vector[None, :] if folds else vector[:, None]
     rows = [as_vector(f"{name}, dataset {i + 1}", row) for i, row in enumerate(np.asarray(values))]
@@ -187,10 +204,17 @@ def _as_table(name: str, values: ArrayLike, folds: bool) -> NDArray[np.float64]:
     return np.stack(rows)
 
 
+def _depth(name: str, values: ArrayLike) -> int:
+    try:
+        return np.ndim(values)
+    except ValueError:
+        raise ScoresError(f"The scores of `{name}` must have the same number of resamples on every dataset.") from None
+
+
 def _dataset_names(given: Sequence[str] | None, n: int, folds: bool) -> tuple[str, ...]:
     if given is None:
         return ("dataset",) if n == 1 and folds else tuple(f"dataset {i + 1}" for i in range(n))
-    names = tuple(str(name) for name in given)
+    names = tuple(str(name) for name in ([given] if isinstance(given, str) else given))
     if len(names) != n or len(set(names)) < n:
         raise ScoresError(f"`datasets` must give {n} different names, got {len(names)}: {name_list(names)}.")
     return names
@@ -207,12 +231,9 @@ def _numbered(columns: Mapping[str, Sequence[Any]], name: str, n: int) -> tuple[
     """Repeats or folds as whole numbers: their own where they are, else counted in order of appearance."""
     if name not in columns:
         return [1], np.zeros(n, dtype=np.intp)
-    labels, codes = _codes([str(value) for value in columns[name]])
-    try:
-        numbers = [int(float(label)) for label in labels]
-    except ValueError:
-        return list(range(1, len(labels) + 1)), codes
-    if len(set(numbers)) < len(numbers):
+    labels, codes = _codes([str(value).strip().removesuffix(".0") for value in columns[name]])
+    numbers = [int(x) for x in labels if x.lstrip("-").isdigit()]
+    if len(numbers) < len(labels):
         return list(range(1, len(labels) + 1)), codes
     order = np.argsort(numbers)
     return [numbers[i] for i in order], np.argsort(order)[codes]
@@ -263,30 +284,71 @@ def _split_by_group(values: NDArray[np.intp], sorted_group: NDArray[np.intp]) ->
     return np.split(values, np.flatnonzero(np.diff(sorted_group)) + 1)
 
 
+def _split_sizes(
+    columns: Mapping[str, Sequence[Any]], d: NDArray[np.intp], key: NDArray[np.intp]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """The n_train and n_test columns; refused where models were not trained and tested on the same splits."""
+    if "n_train" not in columns or "n_test" not in columns:
+        return None
+    _, split = np.unique(d * (int(key.max()) + 1) + key, return_inverse=True)
+    sizes = []
+    for name in ("n_train", "n_test"):
+        try:
+            size = np.array(columns[name], dtype=float)
+        except (TypeError, ValueError):
+            raise ScoresError(f'The column "{name}" must hold numbers of cases in every row.') from None
+        first = np.zeros(split.max() + 1)
+        first[split] = size
+        if not np.array_equal(first[split], size):
+            raise ScoresError(
+                f"All models must be scored on the same splits, but `{name}` differs between models on the same fold."
+            )
+        sizes.append(size)
+    return sizes[0], sizes[1]
+
+
 def _design(
     dataset: str,
     keys: tuple[tuple[int, int], ...],
-    rows: NDArray[np.intp],
-    columns: Mapping[str, Sequence[Any]],
+    sizes: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
+    has_folds: bool,
     given: Designs,
 ) -> Resampling | None:
-    """The design of one dataset: as given, else from its columns; a lone score has none."""
+    """The design of one dataset: as given, else from its columns; None where they do not tell."""
     n = len(keys)
     if isinstance(given, Mapping) and dataset not in given:
         raise unknown_name("resampling for dataset", dataset, given)
     design = given[dataset] if isinstance(given, Mapping) else given
     if design is not None:
+        check_design(design)
         design.check(n, f'"{dataset}"')
         return design
-    repeats, folds = len({r for r, _ in keys}), len({f for _, f in keys})
-    complete = "fold" in columns and folds > 1 and n == repeats * folds
-    if "n_train" in columns and "n_test" in columns:
-        train, test = (np.asarray(columns[c], dtype=float)[rows] for c in ("n_train", "n_test"))
-        design = Resampling.from_sizes(
-            train, test, folds=folds if complete else None, repeats=repeats if complete else n
+    folds = sorted({fold for _, fold in keys})
+    k, repeats = len(folds), len({repeat for repeat, _ in keys})
+    counted = folds in (list(range(k)), list(range(1, k + 1)))
+    is_kfold = has_folds and counted and 1 < k <= MOST_FOLDS and n == repeats * k
+    if sizes is not None:
+        design = Resampling.from_sizes(*sizes)
+        if is_kfold and abs(k * design.rho - 1) < 0.2:
+            design = Resampling.from_sizes(*sizes, folds=k, repeats=repeats)
+        return replace(design, n=n, repeats=repeats if design.kind == "kfold" else n)
+    return Resampling.kfold(k, repeats) if is_kfold else None
+
+
+def check_design(resampling: object) -> None:
+    """Refuse what is no `Resampling`."""
+    if resampling is not None and not isinstance(resampling, Resampling):
+        raise ResamplingError(f"`resampling` must be a Resampling, got {resampling!r}. " + WAYS_TO_GIVE)
+
+
+def _check_same_index(arrays: Mapping[str, Any]) -> None:
+    """Refuse pandas Series whose indexes differ: they would be paired by position."""
+    indexes = [x.index for x in arrays.values() if hasattr(x, "index") and hasattr(x, "iloc")]
+    if any(not index.equals(indexes[0]) for index in indexes[1:]):
+        raise ScoresError(
+            "Series must have the same index in the same order, because scores are paired by position. Align them "
+            "first, or give plain arrays."
         )
-        return Resampling.from_dict(design.to_dict() | {"n": n})
-    return Resampling.kfold(folds, repeats) if complete else None
 
 
 def _copied_repeats(keys: tuple[tuple[int, int], ...], values: NDArray[np.float64]) -> tuple[int, int] | None:
@@ -306,6 +368,14 @@ def _copied_repeats(keys: tuple[tuple[int, int], ...], values: NDArray[np.float6
         if earlier != repeat:
             return earlier, int(repeat)
     return None
+
+
+def model_names(a: object, b: object) -> list[str]:
+    """The names of two pandas Series, where they have different ones, else A and B."""
+    names = [getattr(x, "name", None) for x in (a, b)]
+    if None in names or str(names[0]) == str(names[1]):
+        return ["A", "B"]
+    return [str(name) for name in names]
 
 
 def as_pair(
@@ -337,12 +407,10 @@ def as_pair(
         return a if resampling is None else a.with_resampling(resampling)
     if b is None:
         raise ScoresError(f"Give a pair, or two arrays of scores; got one {type(a).__name__}.")
-    names = [str(getattr(x, "name", None) or default) for x, default in ((a, "A"), (b, "B"))]
-    if names[0] == names[1]:
-        names = ["A", "B"]
+    names = model_names(a, b)
     folds = arrays_are == "folds"
     for name, x in zip(names, (a, b), strict=True):
-        if np.ndim(x) > 1 and folds:
+        if folds and _depth(name, x) > 1:
             raise ScoresError(f"The scores of `{name}` must be one-dimensional, got shape {np.shape(x)}.")
     arrays = dict(zip(names, (a, b), strict=True))
     return _from_arrays(arrays, folds, resampling, None, None, higher_is_better).pair(*names)

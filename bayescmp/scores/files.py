@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from bayescmp.errors import ScoresError, name_list
 from bayescmp.scores.frames import Columns, from_frame, from_table
 
+ARGUMENTS = ("model", "dataset", "score", "repeat", "fold", "models", "metric", "higher_is_better", "resampling")
+
 if TYPE_CHECKING:
     from bayescmp.scores.table import Scores
 
@@ -46,6 +48,9 @@ def read_scores(path: str | Path, **columns: Any) -> "Scores":
         return from_frame(_read_parquet(path), **columns)
     if ending not in readers:
         raise ScoresError(f'"{path.name}" must end in .parquet or one of {", ".join(readers)}, got "{ending}".')
+    for name in columns:
+        if name not in ARGUMENTS:
+            raise TypeError(f"read_scores takes {', '.join(ARGUMENTS)}, got {name!r}.")
     table = readers[ending](_text(path), path)
     named = {role: columns.pop(role, None) for role in ("model", "dataset", "score", "repeat", "fold")}
     return from_table(table, named, **columns)
@@ -69,6 +74,9 @@ def _read_delimited(text: str, path: Path) -> Columns:
         raise ScoresError(f'"{path}" holds no rows.')
     header, *body = rows
     header = [name.strip() for name in header]
+    while header and not header[-1] and not any(any(row[len(header) - 1 :]) for row in body):
+        header.pop()  # a column without a name and without values: commas at the ends of the lines
+        body = [row[: len(header)] for row in body]
     if len(set(header)) < len(header):
         twice = sorted({name for name in header if header.count(name) > 1})
         raise ScoresError(f'Every column of "{path}" must have its own name, got {name_list(twice)} twice.')

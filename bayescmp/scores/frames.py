@@ -1,5 +1,6 @@
 """Frames in: pandas, polars, pyarrow or anything else that narwhals reads, long or wide."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -9,19 +10,21 @@ from numpy.typing import NDArray
 
 from bayescmp.errors import ScoresError, name_list, unknown_name
 from bayescmp.scores import assemble
-from bayescmp.scores.metrics import HIGHER, LOWER
+from bayescmp.scores.metrics import is_known
 from bayescmp.scores.resampling import Resampling
 
 if TYPE_CHECKING:
     from bayescmp.scores.table import Scores
 
 Columns = dict[str, list[Any]]
+Table = tuple[str | None, Mapping[str, Sequence[Any]], NDArray[np.float64]]
+"""A metric's name, its label columns, its scores."""
 
 ROLES = {
     "model": "model classifier algorithm method estimator learner system clf".split(),
     "dataset": "dataset data_set data task domain problem benchmark".split(),
-    "repeat": "repeat run rep repetition seed iteration".split(),
-    "fold": "fold split cv_fold".split(),
+    "repeat": "repeat run rep repetition seed iteration split".split(),
+    "fold": "fold cv_fold".split(),
     "metric": "metric measure metric_name scorer".split(),
     "score": "score value result metric_value".split(),
     "n_train": ["n_train"],
@@ -30,6 +33,8 @@ ROLES = {
 """Column names that are recognised without being told, whatever their case."""
 
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none"))
+NO_MODEL = re.compile(r"(n|num)_.*|.*_(std|sd|se|sem|var|err)|index|id|level_\d+")
+"""Names of numeric columns that are more likely something else than a model's scores."""
 
 
 def from_frame(
@@ -51,11 +56,11 @@ def from_frame(
     ----------
     frame : pandas, polars, pyarrow, ... frame
         Columns `n_train` and `n_test` (sizes of the split) give the resampling design; without them complete `fold`
-        (and `repeat`) columns mean k-fold cross-validation.
+        (and `repeat`) columns of 2 to 20 folds mean k-fold cross-validation.
     model, dataset, score, repeat, fold : str, optional
         Names of the columns; usual names ("classifier", "task", "value", "run", ...) are found without being told.
     models : list of str, optional
-        Wide frames: the columns that are models. Without it: all numeric columns that are nothing else.
+        Wide frames: the columns that are models. Without it: all numeric columns, if they can be nothing else.
     metric : str, optional
         The metric to pick where the table has several, else the name of the one it has.
     higher_is_better : bool, optional
@@ -74,12 +79,14 @@ def from_frame(
     import narwhals as nw
 
     try:
-        columns = nw.from_native(frame, eager_only=True).to_dict(as_series=False)
+        columns = nw.from_native(_with_index(frame), eager_only=True).to_dict(as_series=False)
     except TypeError:
         raise ScoresError(
             f"`frame` must be a frame (pandas, polars, pyarrow, ...), got {type(frame).__name__}. Arrays are for "
             "Scores.from_arrays, files for read_scores."
         ) from None
+    except ValueError as error:  # narwhals: columns of the same name
+        raise ScoresError(f"The frame cannot be read: {error}") from None
     named = {"model": model, "dataset": dataset, "score": score, "repeat": repeat, "fold": fold}
     return from_table(
         columns,
@@ -102,12 +109,17 @@ def from_table(
 ) -> "Scores":
     """Scores from the columns of a table, once it is plain lists."""
     if not columns or not len(next(iter(columns.values()))):
-        raise ScoresError(f"The table must have rows, got none (columns: {name_list(columns) or 'none'}).")
-    roles = _find_roles(columns, named)
+        raise ScoresError(f"The table must have rows, got none (columns: {name_list(map(str, columns)) or 'none'}).")
+    roles = _find_roles(columns, named, models)
     if "model" in roles and models is None:
         tables, layout = _long(columns, roles, metric), "long"
     else:
-        tables, layout = _wide(columns, roles, models, metric), "wide"
+        tables, layout = _wide(columns, roles, models, metric, resampling), "wide"
+    if len(tables) > 1 and higher_is_better is not None:
+        raise ScoresError(
+            f"`higher_is_better` is for one metric, but the table has {name_list(str(t[0]) for t in tables)}. Pick one "
+            "with metric=."
+        )
     note = f"read as a {layout} table: " + ", ".join(f'{r} = "{c}"' for r, c in roles.items())
     results = [
         assemble.from_columns(
@@ -123,121 +135,177 @@ def from_table(
     return replace(results[0], other_metrics=tuple(results[1:]))
 
 
-def _find_roles(columns: Columns, named: Mapping[str, str | None]) -> dict[str, str]:
+def _with_index(frame: Any) -> Any:
+    """A pandas frame whose index says something, with the index as columns; any other frame as it is."""
+    index = getattr(frame, "index", None)
+    if index is None or not hasattr(frame, "reset_index"):
+        return frame
+    told = index.nlevels > 1 or index.name is not None or index.dtype.kind not in "iu"
+    return frame.reset_index() if told else frame
+
+
+def _find_roles(columns: Columns, named: Mapping[str, str | None], models: Sequence[str] | None) -> dict[str, str]:
     """role -> column, as named by the caller or by its usual names."""
     roles = {}
+    taken = {*named.values(), *(models or ())}
     for role, usual in ROLES.items():
         name = named.get(role)
         if name is not None:
             if name not in columns:
-                raise unknown_name("column", name, columns)
+                raise unknown_name("column", name, map(str, columns))
             roles[role] = name
             continue
-        found = [c for u in usual for c in columns if str(c).lower().strip() == u and c not in named.values()]
+        found = [c for c in columns if str(c).lower().strip() in usual and c not in taken]
+        if len(found) > 1 and role in named:
+            raise ScoresError(f'Both {name_list(found)} could be the {role}: name the one that is with {role}="...".')
         if found:
             roles[role] = found[0]
     return roles
 
 
-Table = tuple[str | None, Mapping[str, Sequence[Any]], NDArray[np.float64]]
-
-
 def _long(columns: Columns, roles: dict[str, str], metric: str | None) -> list[Table]:
-    """One (metric, label columns, scores) for each metric of a long table."""
+    """One table for each metric of a long table."""
     labels = {role: columns[c] for role, c in roles.items() if role not in ("score", "metric")}
     for role in ("model", "dataset", "repeat", "fold"):
         _check_labels(role, labels.get(role, ()))
     if "score" not in roles:
-        known = [c for c in columns if str(c).lower().strip() in HIGHER | LOWER]
-        if metric is not None and metric in columns:
-            known = [metric]
+        free = [c for c in columns if c not in roles.values()]
+        if metric is not None:
+            known = [c for c in free if str(c).lower().strip() == metric.lower().strip()]
+            if not known:
+                raise unknown_name("metric", metric, [str(c) for c in free if is_known(c)] or map(str, free))
+        else:
+            known = [c for c in free if is_known(c)]
         if not known:
             raise ScoresError(
-                f"The table must have a column of scores, but its columns are {name_list(columns)}. Name it with "
-                'score="...".'
+                f"The table must have a column of scores, but its columns are {name_list(map(str, columns))}. Name it "
+                'with score="..."; if its columns are datasets and its rows models, transpose it.'
             )
         roles["score"] = known[0] if len(known) == 1 else "several"
-        return [(c, labels, _numbers(c, columns[c])) for c in known]
+        return [(str(c).strip(), labels, _numbers(c, columns[c])) for c in known]
     scores = _numbers(roles["score"], columns[roles["score"]])
-    if "metric" not in roles:
-        name = metric or (roles["score"] if roles["score"].lower() not in ROLES["score"] else None)
-        return [(name, labels, scores)]
-    kinds = np.array([str(value) for value in columns[roles["metric"]]])
-    names = list(dict.fromkeys(kinds.tolist()))
-    if metric is not None and metric not in names:
-        raise unknown_name("metric", metric, names)
-    tables: list[Table] = []
-    for name in [metric] if metric is not None else names:
-        rows = np.flatnonzero(kinds == name)
-        tables.append((name, {r: [c[i] for i in rows] for r, c in labels.items()}, scores[rows]))
-    return tables
+    if "metric" in roles:
+        return _by_metric(columns[roles["metric"]], labels, scores, metric)
+    column = str(roles["score"]).strip()
+    return [(metric or (column if column.lower() not in ROLES["score"] else None), labels, scores)]
 
 
-def _wide(columns: Columns, roles: dict[str, str], models: Sequence[str] | None, metric: str | None) -> list[Table]:
-    """The one table of a wide frame, melted to long; cells of a model that was not run on a dataset are left out."""
-    if models is not None:
-        for name in models:
-            if name not in columns:
-                raise unknown_name("column", name, columns)
-    free = [c for c in columns if c not in roles.values() and not _is_index(c)]
-    text = [c for c in free if not _is_numeric(columns[c])]
-    if models is None and text and "dataset" not in roles and len(text) == 1:
-        roles["dataset"] = text[0]
-        text = []
-    chosen = list(models) if models is not None else [c for c in free if _is_numeric(columns[c])]
-    if len(chosen) < 2 or (models is None and text):
-        raise ScoresError(
-            "The table is neither long (a `model` and a `score` column) nor wide (a numeric column for each of at "
-            f"least two models): its columns are {name_list(columns, 20)}"
-            + (f", of which {name_list(text)} hold text" if text else "")
-            + '. Name the columns: model="...", score="..." for a long table, models=[...] for a wide one.'
-        )
-    keep_roles = {r: c for r, c in roles.items() if r not in ("model", "score", "metric")}
+def _wide(
+    columns: Columns,
+    roles: dict[str, str],
+    models: Sequence[str] | None,
+    metric: str | None,
+    resampling: Resampling | Mapping[str, Resampling] | None,
+) -> list[Table]:
+    """The tables of a wide frame, melted to long; cells of a model that was not run on a dataset are left out."""
+    chosen = _model_columns(columns, roles, models)
     n = len(columns[chosen[0]])
-    keep = {r: columns[c] for r, c in keep_roles.items()}
-    if not keep.keys() & {"dataset", "repeat", "fold"}:
+    keep = {r: columns[c] for r, c in roles.items() if r not in ("model", "score")}
+    if not keep.keys() & {"dataset", "repeat", "fold"} and not (
+        isinstance(resampling, Resampling) and resampling.n == n
+    ):
         keep["dataset"] = [f"dataset {i + 1}" for i in range(n)]
-    for role, values in keep.items():
-        _check_labels(role, values)
-    labels: dict[str, list[Any]] = {"model": [], **{r: [] for r in keep}}
+    for role in keep.keys() & {"dataset", "repeat", "fold", "metric"}:
+        _check_labels(role, keep[role])
+    labels: dict[str, list[Any]] = {"model": [], "row": [], **{r: [] for r in keep}}
     scores = []
     datasets = np.array([str(value) for value in keep.get("dataset", ["dataset"] * n)])
     for name in chosen:
         numbers = _numbers(name, columns[name])
-        absent = ~np.isin(datasets, datasets[~np.isnan(numbers)])
-        rows = np.flatnonzero(~absent)
+        rows = np.flatnonzero(np.isin(datasets, datasets[~np.isnan(numbers)]))
         labels["model"] += [name] * rows.size
+        labels["row"] += (rows + 1).tolist()
         for role, column in keep.items():
             labels[role] += [column[i] for i in rows]
         scores.append(numbers[rows])
-    return [(metric, labels, np.concatenate(scores))]
+    together = np.concatenate(scores)
+    if "metric" in keep:
+        return _by_metric(labels.pop("metric"), labels, together, metric)
+    return [(metric, labels, together)]
 
 
-def _is_index(column: object) -> bool:
-    return str(column).strip() == "" or str(column).startswith("Unnamed:")
+def _model_columns(columns: Columns, roles: dict[str, str], models: Sequence[str] | None) -> list[str]:
+    """The columns of a wide table that are models: as told, else those that can be nothing else."""
+    if models is not None:
+        for name in models:
+            if name not in columns:
+                raise unknown_name("column", name, map(str, columns))
+        return list(models)
+    free = [c for c in columns if c not in roles.values() and not _is_row_number(c, columns[c])]
+    text = [c for c in free if not _is_numeric(columns[c])]
+    if len(text) == 1 and not roles.keys() & {"dataset", "fold", "repeat"}:
+        roles["dataset"] = text.pop()
+    numeric = [c for c in free if _is_numeric(columns[c])]
+    if len(numeric) < 2 or text or "score" in roles:
+        odd = [f'"{c}" (first: {columns[c][0]!r})' for c in text]
+        raise ScoresError(
+            "The table is neither long (a `model` and a `score` column) nor wide (a numeric column for each of at "
+            f"least two models): its columns are {name_list(map(str, columns), 20)}"
+            + (f", of which {', '.join(odd)} hold no numbers" if odd else "")
+            + '. Name the columns: model="...", score="..." for a long table, models=[...] for a wide one.'
+        )
+    doubtful = [c for c in numeric if NO_MODEL.fullmatch(str(c).lower().strip()) or is_known(c)]
+    if doubtful:
+        raise ScoresError(
+            f"The table is read as wide, but {name_list(doubtful)} may not be models. Say which columns are: "
+            f"models={[c for c in numeric if c not in doubtful]}."
+        )
+    return numeric
+
+
+def _by_metric(
+    kinds: Sequence[Any],
+    labels: Mapping[str, Sequence[Any]],
+    scores: NDArray[np.float64],
+    metric: str | None,
+) -> list[Table]:
+    _check_labels("metric", kinds)
+    kind = np.array([str(value) for value in kinds])
+    names = list(dict.fromkeys(kind.tolist()))
+    if metric is not None and metric not in names:
+        raise unknown_name("metric", metric, names)
+    tables: list[Table] = []
+    for name in [metric] if metric is not None else names:
+        rows = np.flatnonzero(kind == name).tolist()
+        tables.append((name, {r: [c[i] for i in rows] for r, c in labels.items()}, scores[rows]))
+    return tables
+
+
+def _is_row_number(column: object, values: Sequence[Any]) -> bool:
+    """An index column that a frame left in a file: no name, and 0, 1, 2, ... in it."""
+    if str(column).strip() != "" and not str(column).startswith("Unnamed:"):
+        return False
+    counts = [str(value) for value in values]
+    return any(counts == [str(i + start) for i in range(len(counts))] for start in (0, 1))
 
 
 def _is_missing(value: object) -> bool:
-    return value is None or value != value or str(value).strip().lower() in MISSING
+    return value is None or value != value or str(value).strip() == ""
 
 
 def _is_numeric(values: Sequence[Any]) -> bool:
     try:
-        return any(float(value) is not None for value in values if not _is_missing(value))
+        numbers = [_number(value) for value in values]
     except (TypeError, ValueError):
         return False
+    return any(number == number for number in numbers)
 
 
-def _numbers(name: str, values: Sequence[Any]) -> NDArray[np.float64]:
+def _number(value: Any) -> float:
+    """A cell as a number, NaN where it is empty; text that Python reads in its own way (1_5, True) is no number."""
+    if _is_missing(value) or str(value).strip().lower() in MISSING:
+        return float("nan")
+    if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
+        raise ValueError(value)
+    return float(value)
+
+
+def _numbers(name: object, values: Sequence[Any]) -> NDArray[np.float64]:
     """A column as numbers, NaN where empty."""
-    try:
-        return np.array(values, dtype=float)
-    except (TypeError, ValueError):
-        pass
     numbers = np.empty(len(values))
     for i, value in enumerate(values):
         try:
-            numbers[i] = np.nan if _is_missing(value) else float(value)
+            numbers[i] = _number(value)
         except (TypeError, ValueError):
             raise ScoresError(f'The column "{name}" must hold numbers, got {value!r} in row {i + 1}.') from None
     return numbers

@@ -2,34 +2,55 @@
 
 import re
 
+import numpy as np
+
 from bayescmp.errors import ScoresError
 
 HIGHER = frozenset(
-    "accuracy acc balanced_accuracy auc roc_auc auroc pr_auc auprc average_precision ap map f1 f1_macro f1_micro "
-    "f1_weighted precision recall sensitivity specificity tpr tnr kappa cohen_kappa mcc matthews_corrcoef gmean "
-    "g_mean jaccard iou dice ndcg mrr hit_rate r2 explained_variance correlation bleu rouge exact_match em reward "
-    "return success_rate win_rate throughput silhouette log_likelihood pass_at_1".split()
+    "accuracy acc balanced_accuracy top_k_accuracy auc roc_auc auroc pr_auc auprc average_precision ap map f1 f1_macro "
+    "f1_micro f1_weighted precision recall sensitivity specificity tpr tnr kappa cohen_kappa mcc matthews_corrcoef "
+    "gmean g_mean jaccard iou dice ndcg mrr hit_rate r2 explained_variance correlation bleu rouge exact_match em "
+    "reward return success_rate win_rate throughput silhouette log_likelihood pass_at_1".split()
 )
 LOWER = frozenset(
     "error error_rate err misclassification zero_one_loss loss log_loss logloss cross_entropy nll nlpd brier "
-    "brier_score rmse mse mae mape smape msle rmsle max_error perplexity ppl bits_per_byte wer cer ter fpr fnr eer "
-    "time fit_time score_time runtime latency seconds duration memory cost regret n_parameters parameters size".split()
+    "brier_score rmse mse mae mape smape msle rmsle max_error mean_squared_error root_mean_squared_error "
+    "mean_absolute_error median_absolute_error mean_absolute_percentage_error mean_squared_log_error "
+    "root_mean_squared_log_error mean_poisson_deviance mean_gamma_deviance perplexity ppl bits_per_byte wer cer ter "
+    "fpr fnr eer time fit_time score_time runtime latency seconds duration memory cost regret n_parameters parameters "
+    "size".split()
 )
-"""Metric names after lower-casing; `test_`, `val_` and the like in front are ignored; `neg_` means higher."""
+"""Metric names after lower-casing; `test_`, `val_` and the like in front are ignored; `neg_` turns lower to higher."""
+
+
+def is_known(metric: object) -> bool:
+    """Whether the direction of a metric follows from its name."""
+    return _known_direction(str(metric)) is not None
 
 
 def higher_is_better(metric: str | None, given: bool | None) -> bool:
     """The direction: as given, else that of a known metric; an unknown metric name needs it given."""
     if given is not None:
+        if not isinstance(given, (bool, np.bool_)):
+            raise ScoresError(f"`higher_is_better` must be True or False, got {given!r}.")
         return bool(given)
     if metric is None:
         return True
-    name = re.sub(r"[^a-z0-9]+", "_", str(metric).lower()).strip("_")
-    name = re.sub(r"^((mean|test|val|valid|validation|eval|score|cv)_)+(?=.)", "", name)
-    if name.startswith("neg_") or name in HIGHER:
-        return True
-    if name in LOWER:
-        return False
-    raise ScoresError(
-        f'The direction of the metric "{metric}" is not known. Say higher_is_better=True or higher_is_better=False.'
-    )
+    direction = _known_direction(metric)
+    if direction is None:
+        raise ScoresError(
+            f'The direction of the metric "{metric}" is not known. Say higher_is_better=True or higher_is_better=False.'
+        )
+    return direction
+
+
+def _known_direction(metric: str) -> bool | None:
+    name = re.sub(r"[^a-z0-9]+", "_", str(metric).lower().strip())
+    if name.startswith("_"):  # "-rmse" and the like: negated or not, nobody knows
+        return None
+    name = re.sub(r"^((mean|test|val|valid|validation|eval|score|cv)_)+(?=.)", "", name.strip("_"))
+    if "mean_" + name in LOWER:
+        name = "mean_" + name
+    if name.startswith("neg_"):
+        return True if _known_direction(name.removeprefix("neg_")) is False else None
+    return True if name in HIGHER else False if name in LOWER else None

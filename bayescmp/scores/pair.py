@@ -48,11 +48,20 @@ class Pair:
     higher_is_better: bool = True
     scale: str = "score"
 
+    def __post_init__(self) -> None:
+        for scores in (self.scores_a, self.scores_b):
+            scores.flags.writeable = False
+
     @cached_property
     def differences(self) -> NDArray[np.float64]:
         """A minus B, flipped where lower is better: positive favours A. Datasets x resamples."""
-        difference = self.scores_a - self.scores_b
-        return difference if self.higher_is_better else -difference
+        one, two = (self.scores_a, self.scores_b) if self.higher_is_better else (self.scores_b, self.scores_a)
+        with np.errstate(over="ignore"):
+            difference = one - two
+        if np.isinf(difference).any():
+            raise ScoresError("Scores must be small enough for their differences to be finite. Change their unit.")
+        difference.flags.writeable = False
+        return difference
 
     @cached_property
     def counts(self) -> NDArray[np.int_]:
@@ -67,8 +76,15 @@ class Pair:
     @cached_property
     def rounding(self) -> NDArray[np.float64]:
         """The absolute rounding error that differences of each dataset's scores may carry."""
-        sizes = np.maximum(np.abs(self.scores_a), np.abs(self.scores_b))
-        return ROUNDING * np.nanmax(sizes, axis=1)
+        sizes = np.nanmax(np.maximum(np.abs(self.scores_a), np.abs(self.scores_b)), axis=1)
+        # a relative error of the score is an absolute one of its log, and grows near 0 and 1 on the logit scale
+        if self.scale in ("log", "logit"):
+            sizes = sizes + (np.exp(sizes) if self.scale == "logit" else 1.0)
+        return ROUNDING * sizes
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.datasets)}
 
     @property
     def difference_name(self) -> str:
@@ -77,9 +93,9 @@ class Pair:
 
     def select(self, dataset: str) -> "Pair":
         """The pair on one dataset."""
-        if dataset not in self.datasets:
+        i = self._positions.get(dataset, -1)
+        if i < 0:
             raise unknown_name("dataset", dataset, self.datasets)
-        i = self.datasets.index(dataset)
         n = self.counts[i]
         return replace(
             self,
@@ -137,6 +153,8 @@ class Pair:
 
 def as_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """A one-dimensional float array of finite numbers, or an error that says where it is not."""
+    if np.ma.isMaskedArray(values) or np.iscomplexobj(values):
+        raise ScoresError(f"The scores of `{name}` must be plain real numbers, got {type(values).__name__}.")
     try:
         vector = np.array(values, dtype=float)
     except (TypeError, ValueError):

@@ -39,7 +39,7 @@ class Resampling:
     n_test: float | None = None
 
     def __post_init__(self) -> None:
-        if not 0 <= self.rho < 1:  # NaN fails this as well
+        if not isinstance(self.rho, (int, float, np.number)) or not 0 <= self.rho < 1:  # NaN fails this as well
             raise ResamplingError(f"`rho` must be in [0, 1), got {self.rho}.")
 
     @classmethod
@@ -70,7 +70,7 @@ class Resampling:
     @classmethod
     def custom(cls, rho: float) -> "Resampling":
         """Any other design whose correlation you know."""
-        return cls(kind="custom", rho=float(rho))
+        return cls(kind="custom", rho=rho)
 
     @classmethod
     def from_sizes(
@@ -149,12 +149,12 @@ class Resampling:
 
 
 def _count(name: str, value: int, least: int) -> int:
-    if isinstance(value, bool) or int(value) != value or value < least:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer)) or value % 1 or not value >= least:
         raise ResamplingError(f"`{name}` must be a whole number of at least {least}, got {value!r}.")
     return int(value)
 
 
 def _size(name: str, value: float) -> float:
-    if not 0 < value < float("inf"):
+    if not isinstance(value, (int, float, np.number)) or not 0 < value < float("inf"):
         raise ResamplingError(f"`{name}` must be positive numbers of cases, got {value!r}.")
     return float(value)

@@ -32,7 +32,7 @@ def to_frame(scores: "Scores") -> "pd.DataFrame":
 
     m, d, i = np.nonzero(np.isfinite(scores.values))
     keys = [scores.keys[x][y] for x, y in zip(d, i, strict=True)]
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "model": np.array(scores.models, dtype=object)[m],
             "dataset": np.array(scores.datasets, dtype=object)[d],
@@ -41,6 +41,13 @@ def to_frame(scores: "Scores") -> "pd.DataFrame":
             "score": scores.values[m, d, i],
         }
     )
+    if scores.metric is not None:
+        frame["metric"] = scores.metric
+    for size in ("n_train", "n_test"):
+        known = np.array([getattr(r, size, None) or np.nan for r in scores.resampling])
+        if not np.isnan(known).any():
+            frame[size] = known[d]
+    return frame
 
 
 def as_text(scores: "Scores") -> str:
@@ -70,7 +77,7 @@ def headline(scores: "Scores") -> str:
     best = "higher" if scores.higher_is_better else "lower"
     scale = "" if scores.scale == "score" else f", {scores.scale} scale"
     return (
-        f"Scores: {len(scores.models)} models x {len(scores.datasets)} dataset{_s(scores.datasets)}, "
+        f"Scores: {len(scores.models)} model{_s(scores.models)} x {len(scores.datasets)} dataset{_s(scores.datasets)}, "
         f"{scores.metric or 'score'} ({best} is better){scale}, {_designs(scores)}"
     )
 
@@ -87,12 +94,13 @@ def _designs(scores: "Scores") -> str:
 def _missing(scores: "Scores") -> list[str]:
     """What a model lacks, for the three models that lack most."""
     sizes = np.array([len(keys) for keys in scores.keys])
-    lacking = scores.counts < sizes
+    counts = scores.counts
+    lacking = counts < sizes
     lines = []
     for m in np.argsort(-lacking.sum(axis=1), kind="stable")[:3]:
         if lacking[m].any():
             names = [
-                scores.datasets[d] + (f" ({scores.counts[m, d]} of {sizes[d]})" if scores.counts[m, d] else "")
+                scores.datasets[d] + (f" ({counts[m, d]} of {sizes[d]})" if counts[m, d] else "")
                 for d in np.flatnonzero(lacking[m])
             ]
             lines.append(f"{scores.models[m]}: {_some(names)}")

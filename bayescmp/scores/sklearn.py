@@ -1,7 +1,7 @@
 """Results of scikit-learn in: `cross_validate` and fitted searches. scikit-learn itself is not imported."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,37 +50,36 @@ def from_cross_validate(
     >>> Scores.from_cross_validate(results, cv=2).resampling[0]
     Resampling: 2-fold CV (n=2, rho=0.500)
     """
-    if not isinstance(results, Mapping) or not results:
-        raise ScoresError("`results` must map model names to the dicts of cross_validate, got nothing.")
     labels: dict[str, list[Any]] = {"model": [], "dataset": [], "repeat": [], "fold": []}
     scores: list[float] = []
     designs: dict[str, Resampling] = {}
     splits: dict[str, tuple[str, Any]] = {}
-    for model, by_dataset in results.items():
-        if any(str(key).startswith("test_") for key in by_dataset):
-            by_dataset = {"dataset": by_dataset}
-        for dataset, result in by_dataset.items():
-            name, values = _pick(result, metric, model)
-            metric = metric or name
-            indices = result.get("indices")
-            if indices is not None:
-                first = splits.setdefault(dataset, (model, indices))
-                _check_same_folds(dataset, first, (model, indices))
-            if dataset not in designs:
-                designs[dataset] = resampling or _design(indices, cv, n_samples)
-            keys = designs[dataset].keys or tuple((i + 1, 1) for i in range(values.size))
-            designs[dataset].check(values.size, f"`{model}`")
-            labels["model"] += [model] * values.size
-            labels["dataset"] += [dataset] * values.size
-            labels["repeat"] += [r for r, _ in keys]
-            labels["fold"] += [f for _, f in keys]
-            scores += values.tolist()
+    assemble.check_design(resampling)
+    key = None
+    for model, dataset, result in _results(results):
+        key = key or _score_key(result, metric, model)
+        if key not in result:
+            raise ScoresError(f"All models must have the same score, but `{model}` has no {key}.")
+        values = as_vector(model, result[key])
+        indices = result.get("indices")
+        first = splits.setdefault(dataset, (model, indices))
+        _check_same_folds(dataset, first, (model, indices))
+        if dataset not in designs:
+            designs[dataset] = resampling or _design(indices, cv, n_samples, values.size)
+        keys = designs[dataset].keys or tuple((i + 1, 1) for i in range(values.size))
+        designs[dataset].check(values.size, f"`{model}`")
+        labels["model"] += [model] * values.size
+        labels["dataset"] += [dataset] * values.size
+        labels["repeat"] += [r for r, _ in keys]
+        labels["fold"] += [f for _, f in keys]
+        scores += values.tolist()
+    name = metric or (None if key == "test_score" else str(key).removeprefix("test_"))
     return assemble.from_columns(
         labels,
         scores,
         resampling=designs,
-        metric=metric,
-        higher_is_better=_scorer_direction(metric, higher_is_better, min(scores, default=0)),
+        metric=name,
+        higher_is_better=_scorer_direction(name, higher_is_better, min(scores, default=0)),
     )
 
 
@@ -108,8 +107,14 @@ def from_cv_results(
     n_splits = sum(k.startswith("split") and k.endswith(f"_test_{suffix}") for k in results)
     table = np.stack([results[f"split{i}_test_{suffix}"] for i in range(n_splits)], axis=1)
     # one call of fit splits once, so that all candidates see the same folds whatever the seed of cv
+    if "n_resources" in results:
+        raise ScoresError(
+            "Candidates of a halving search are scored on different subsets of the data: they cannot be paired."
+        )
     cv = getattr(search, "cv", None)
-    design = resampling or _design(None, 5 if cv is None and search is not results else cv, n_samples, shared=True)
+    design = resampling or _design(
+        None, 5 if cv is None and search is not results else cv, n_samples, n_splits, shared=True
+    )
     name = None if suffix == "score" else suffix
     return assemble.from_arrays(
         dict(zip(_candidate_names(results["params"]), table, strict=True)),
@@ -119,16 +124,36 @@ def from_cv_results(
     )
 
 
-def _pick(result: Mapping[str, Any], metric: str | None, model: str) -> tuple[str | None, Any]:
-    """The scorer's name (None for "score") and its values."""
-    names = [k.removeprefix("test_") for k in result if k.startswith("test_")]
-    name = metric if metric in names else names[0] if len(names) == 1 else None
-    if name is None:
-        raise ScoresError(
-            f"`{model}` has the scores {name_list(names) or 'none (no key test_...)'}: pick one with metric=, got "
-            f"{metric!r}."
+def _results(results: Any) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """(model, dataset, result of cross_validate) of {model: result} or {model: {dataset: result}}."""
+    if not isinstance(results, Mapping) or not results:
+        what = "nothing" if isinstance(results, Mapping) else type(results).__name__
+        raise ScoresError(f"`results` must map model names to the dicts of cross_validate, got {what}.")
+    for model, found in results.items():
+        one = isinstance(found, Mapping) and any(
+            str(k).startswith("test_") and not isinstance(v, Mapping) for k, v in found.items()
         )
-    return None if name == "score" else name, as_vector(model, result[f"test_{name}"])
+        for dataset, result in ({"dataset": found} if one else found).items() if isinstance(found, Mapping) else ():
+            if isinstance(result, Mapping):
+                yield str(model), str(dataset), result
+                continue
+            found = result
+        if not isinstance(found, Mapping):
+            raise ScoresError(
+                f"`{model}` must be a dict of cross_validate with a key test_..., got {type(found).__name__}. Arrays "
+                "of cross_val_score are for Scores.from_arrays."
+            )
+
+
+def _score_key(result: Mapping[str, Any], metric: str | None, model: str) -> str:
+    """The key of the scores to take: the scorer asked for, or the only one."""
+    keys = [k for k in result if str(k).startswith("test_")]
+    if metric is not None and f"test_{metric}" in keys:
+        return f"test_{metric}"
+    if keys == ["test_score"] or (len(keys) == 1 and metric is None):
+        return str(keys[0])
+    names = name_list(k.removeprefix("test_") for k in keys)
+    raise ScoresError(f"`{model}` has the scores {names or 'none'}: pick one with metric=, got {metric!r}.")
 
 
 def _scorer_direction(metric: str | None, given: bool | None, smallest: float) -> bool:
@@ -141,16 +166,21 @@ def _scorer_direction(metric: str | None, given: bool | None, smallest: float) -
 
 
 def _check_same_folds(dataset: str, first: tuple[str, Any], other: tuple[str, Any]) -> None:
-    for part in ("train", "test"):
+    if first[1] is None and other[1] is None:
+        return
+    same = first[1] is not None and other[1] is not None
+    for part in ("train", "test") if same else ():
         splits, others = first[1][part], other[1][part]
-        if len(splits) != len(others) or not all(map(np.array_equal, splits, others)):
-            raise ScoresError(
-                f'`{first[0]}` and `{other[0]}` must be scored on the same folds of "{dataset}", but their splits '
-                "differ. Give cross_validate the same cv with an integer random_state for every model."
-            )
+        same = same and len(splits) == len(others) and all(map(np.array_equal, splits, others))
+    if not same:
+        raise ScoresError(
+            f'`{first[0]}` and `{other[0]}` must be scored on the same folds of "{dataset}", but their splits differ, '
+            "or only one tells them. Give cross_validate the same cv with an integer random_state and "
+            "return_indices=True for every model."
+        )
 
 
-def _design(indices: Any, cv: Any, n_samples: int | None, shared: bool = False) -> Resampling:
+def _design(indices: Any, cv: Any, n_samples: int | None, n_scores: int, shared: bool = False) -> Resampling:
     """The design from the splits themselves, or from the `cv` that made them."""
     if indices is not None:
         return _design_of_splits(indices["train"], indices["test"])
@@ -159,11 +189,11 @@ def _design(indices: Any, cv: Any, n_samples: int | None, shared: bool = False) 
             "How the scores were resampled must be known: use cross_validate(..., return_indices=True), or say cv=. "
             + WAYS_TO_GIVE
         )
-    if isinstance(cv, int):
-        return Resampling.kfold(cv)
+    if isinstance(cv, (int, np.integer)):
+        return Resampling.kfold(int(cv))
     kind = type(cv).__name__
     shuffled = getattr(cv, "shuffle", kind.startswith("Repeated") or "Shuffle" in kind)
-    if shuffled and not shared and not isinstance(getattr(cv, "random_state", None), int):
+    if shuffled and not shared and not isinstance(getattr(cv, "random_state", None), (int, np.integer)):
         raise ScoresError(
             f"{cv!r} makes other folds in every call, so that the models were not scored on the same ones. Give it "
             "an integer random_state, or use return_indices=True to show that the folds are the same."
@@ -172,13 +202,13 @@ def _design(indices: Any, cv: Any, n_samples: int | None, shared: bool = False) 
         return Resampling.kfold(cv.cvargs["n_splits"], cv.n_repeats)
     if kind in ("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold"):
         return Resampling.kfold(cv.n_splits)
+    if kind == "LeaveOneOut":
+        return Resampling.kfold(n_scores)
     if kind in ("ShuffleSplit", "StratifiedShuffleSplit"):
-        test, train = cv.test_size, cv.train_size
         if n_samples is None:
             raise ResamplingError(f"The sizes of {kind}'s splits must be known: say n_samples=.")
-        if test is None and train is None:
-            test = 0.1
-        n_test = _cases(test, n_samples, math.ceil)
+        test, train = cv.test_size, cv.train_size
+        n_test = _cases(0.1 if test is None and train is None else test, n_samples, math.ceil)
         n_train = _cases(train, n_samples, math.floor)
         n_test = n_samples - n_train if n_test is None else n_test
         return Resampling.subsampling(n_samples - n_test if n_train is None else n_train, n_test, cv.n_splits)
@@ -192,14 +222,21 @@ def _cases(size: float | None, n_samples: int, rounding: Any) -> Any:
 
 
 def _design_of_splits(train: Sequence[Any], test: Sequence[Any]) -> Resampling:
-    """k-fold where consecutive test sets partition the cases again and again, else random splits."""
+    """k-fold where consecutive test sets partition the cases again and again, else random splits of equal size."""
     n_train, n_test = [len(t) for t in train], [len(t) for t in test]
-    cases = n_train[0] + n_test[0]
+    cases = np.unique(np.concatenate([*train, *test])).size
     folds = int(np.searchsorted(np.cumsum(n_test), cases)) + 1
     groups = [test[i : i + folds] for i in range(0, len(test), folds)]
-    partitioned = all(np.unique(np.concatenate(group)).size == cases for group in groups)
-    if folds > 1 and len(test) % folds == 0 and partitioned and np.ptp(np.add(n_train, n_test)) == 0:
+    whole = all(sum(sizes) == cases for sizes in zip(n_train, n_test, strict=True))
+    if whole and len(test) % folds == 0 and all(np.unique(np.concatenate(g)).size == cases for g in groups):
         return Resampling.from_sizes(n_train, n_test, folds=folds, repeats=len(test) // folds)
+    ordered = all(max(a) < min(b) for a, b in zip(train, test, strict=True))
+    fixed = len({np.sort(t).tobytes() for t in map(np.asarray, train)}) < len(train)
+    if ordered or fixed or np.ptp(n_train) > 1 or np.ptp(n_test) > 1:
+        raise ResamplingError(
+            "The splits are neither k-fold nor random splits of equal size (in time order, or sharing a training set), "
+            "so that the correlation between their scores is not known. " + WAYS_TO_GIVE
+        )
     return Resampling.from_sizes(n_train, n_test)
 
 

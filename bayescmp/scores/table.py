@@ -91,9 +91,9 @@ class Scores:
 
     def model_index(self, model: str) -> int:
         """The position of a model, or an error that names the nearest match."""
-        if model not in self.models:
+        if str(model) not in self.models:
             raise unknown_name("model", model, self.models)
-        return self.models.index(model)
+        return self.models.index(str(model))
 
     def _one_metric(self) -> None:
         if self.other_metrics:
@@ -153,12 +153,15 @@ class Scores:
 
     def _different_folds(self, a: str, b: str, d: int, here: NDArray[np.bool_]) -> ScoresError:
         n_a, n_b = here[:, d].sum(axis=1)
-        name, lacking = (a, here[0, d]) if n_a < n_b else (b, here[1, d])
-        missing = [key for key, ok in zip(self.keys[d], lacking[: len(self.keys[d])], strict=True) if not ok]
+        gaps = []
+        for name, scored in ((a, here[0, d]), (b, here[1, d])):
+            missing = [key for key, ok in zip(self.keys[d], scored, strict=False) if not ok]
+            if missing:
+                gaps.append(f"Missing for `{name}`: {assemble.describe_keys(missing)}.")
         return ScoresError(
             f'`{a}` and `{b}` must be scored on the same folds, but `{a}` has {n_a} scores on "{self.datasets[d]}" '
-            f"and `{b}` has {n_b}. Missing for `{name}`: {assemble.describe_keys(missing)}. Score the missing folds, "
-            f'or drop the dataset with scores.drop("{self.datasets[d]}").'
+            f"and `{b}` has {n_b}, of {len(self.keys[d])}. {' '.join(gaps)} Score the missing folds, or drop the "
+            f'dataset with scores.drop("{self.datasets[d]}").'
         )
 
     # ---- other tables
@@ -179,19 +182,19 @@ class Scores:
             table = tables[metric]
         elif self.other_metrics:
             self._one_metric()
-        rows = [table.model_index(m) for m in models] if models is not None else slice(None)
-        if datasets is None:
-            return replace(table, models=tuple(_take(table.models, rows)), values=table.values[rows])
+        models, datasets = list(models or table.models), list(datasets or table.datasets)
+        for kind, names in (("model", models), ("dataset", datasets)):
+            if len(set(names)) < len(names):
+                raise ScoresError(f"Every {kind} can be selected once, got {name_list(names)}.")
+        positions = {name: i for i, name in enumerate(table.datasets)}
         for name in datasets:
-            if name not in table.datasets:
+            if name not in positions:
                 raise unknown_name("dataset", name, table.datasets)
-        columns = [table.datasets.index(name) for name in datasets]
-        width = max((len(table.keys[d]) for d in columns), default=0)
-        if not width:
-            raise ScoresError("At least one dataset must be selected, got none.")
+        rows, columns = [table.model_index(m) for m in models], [positions[name] for name in datasets]
+        width = max(len(table.keys[d]) for d in columns)
         return replace(
             table,
-            models=tuple(_take(table.models, rows)),
+            models=tuple(table.models[i] for i in rows),
             datasets=tuple(datasets),
             values=table.values[rows][:, columns, :width],
             keys=tuple(table.keys[d] for d in columns),
@@ -203,13 +206,15 @@ class Scores:
         for name in names:
             if name not in self.models and name not in self.datasets:
                 raise unknown_name("model or dataset", name, self.models + self.datasets)
-        return self.select(
-            models=[m for m in self.models if m not in names],
-            datasets=[d for d in self.datasets if d not in names],
-        )
+        models = [m for m in self.models if m not in names]
+        datasets = [d for d in self.datasets if d not in names]
+        if not models or not datasets:
+            raise ScoresError("At least one model and one dataset must be left, got none.")
+        return self.select(models=models, datasets=datasets)
 
     def rename(self, names: Mapping[str, str]) -> "Scores":
         """The table with models and datasets renamed."""
+        self._one_metric()
         for name in names:
             if name not in self.models and name not in self.datasets:
                 raise unknown_name("model or dataset", name, self.models + self.datasets)
@@ -287,7 +292,3 @@ class Scores:
         )
 
     __hash__ = None  # type: ignore[assignment]
-
-
-def _take(names: tuple[str, ...], rows: list[int] | slice) -> tuple[str, ...]:
-    return names[rows] if isinstance(rows, slice) else tuple(names[i] for i in rows)
