@@ -122,7 +122,7 @@ def warn_if_other_scale(rope: Rope, scores: NDArray[np.float64], stacklevel: int
     largest = float(np.nanmax(np.abs(scores)))
     if largest <= 1.0 <= width:
         problem = f"reaches over all possible differences of scores between 0 and 1 (largest: {largest:.3g})"
-    elif width < 0.05 and largest <= 100 and 10 <= (typical := float(np.nanmedian(np.abs(scores)))) > 2000 * width:
+    elif width < 0.05 and 10 <= largest <= 100 and (typical := float(np.nanmedian(np.abs(scores)))) >= 10:
         problem = f"is below 0.05 % of a typical score ({typical:.3g})"
     else:
         return

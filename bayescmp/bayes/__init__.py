@@ -5,14 +5,21 @@ from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.nuts import Diagnostics
 from bayescmp.bayes.posterior import DifferencePosterior, Posterior
 from bayescmp.bayes.pymc_models import pymc_model
+from bayescmp.bayes.regions import RegionPosterior
+from bayescmp.bayes.sign import sign_test
+from bayescmp.bayes.signed_rank import signed_rank_test, signed_rank_tests
 from bayescmp.bayes.welch import welch_ttest
 
 __all__ = [
     "Diagnostics",
     "DifferencePosterior",
     "Posterior",
+    "RegionPosterior",
     "correlated_ttest",
     "hdi",
     "pymc_model",
+    "sign_test",
+    "signed_rank_test",
+    "signed_rank_tests",
     "welch_ttest",
 ]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.bayes.distributions import Distribution, PointMass, StudentT, student_regions
+from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.posterior import DifferencePosterior
 from bayescmp.errors import DegenerateWarning, ScoresError
 from bayescmp.rope import Rope, RopeLike, rope_for, warn_if_other_scale
@@ -81,6 +82,7 @@ def correlated_ttest(
     """
     pair = as_pair(a, b, arrays_are="folds", resampling=resampling, higher_is_better=higher_is_better)
     pair = pair.one_dataset(dataset, "correlated_ttest")
+    check_engine(engine, "exact", nuts_options, random_seed)
     region = rope_for(rope, pair.datasets[0])
     rho = float(pair.known_rho("correlated_ttest")[0])
     n = int(pair.counts[0])
@@ -102,11 +104,6 @@ def correlated_ttest(
         from bayescmp.bayes.pymc_models import sample_pair
 
         distribution, fields = sample_pair("correlated_t", pair, random_seed, nuts_options)
-    elif engine != "exact":
-        raise ValueError(f'`engine` must be "exact" or "nuts", got {engine!r}.')
-    elif nuts_options or random_seed is not None:
-        options = [*nuts_options, *(["random_seed"] if random_seed is not None else [])]
-        raise TypeError(f'{", ".join(options)}: only for engine="nuts"; the exact engine draws nothing.')
     design = pair.resampling[0]
     assert design is not None
     return DifferencePosterior(

@@ -13,7 +13,7 @@ from scipy import special
 
 Floats = NDArray[np.float64]
 FALL = 45.0
-_PANELS, _NODES = 5, 16
+_PANELS, _NODES = 4, 16
 
 
 def p_largest(alpha: Floats) -> Floats:
@@ -49,30 +49,40 @@ def p_above_half(a: float, b: float) -> float:
 
 
 def _integral(a: float, others: Floats) -> float:
-    width = 1 / math.sqrt(a + 1)  # of the density alone; the whole is narrower
-    # a distribution function grows at a rate of at most a_j in log x, so that beyond x = sum of all the integrand falls
-    low, high = 0.0, math.log1p(others.sum() / a)
-    while True:
-        t = np.linspace(low, high, 16)
-        log_values = _log_integrand(t, a, others)
-        k = int(log_values.argmax())
-        if high - low < width:
-            break
-        low, high = t[max(k - 1, 0)], t[min(k + 1, 15)]
-    mode, peak = t[k], log_values[k]
-    if peak < -740:  # below the smallest double, whatever the width
-        return 0.0
-    left, right = _reach(mode, width, peak, a, others)
-    edges = np.concatenate([mode - left * _EDGES[:0:-1], [mode], mode + right * _EDGES[1:]])
+    top = float(others.max())
+    if a > 5 and a > top - 6 * math.sqrt(a + top):
+        # not far out in the tail: where the density is, there is the integrand
+        mode, peak = 0.0, 0.0
+        left, right = 45 / a + math.sqrt(90 / a), math.log1p(45 / a + math.sqrt(90 / a))
+    else:
+        mode, peak = _mode(a, others)
+        if peak < -740:  # below the smallest double, whatever the width
+            return 0.0
+        left, right = _reach(mode, peak, a, others)
+    leftwards = _EDGES if left < 20 else _GRADED
+    edges = np.concatenate([mode - left * leftwards[:0:-1], [mode], mode + right * _EDGES[1:]])
     half = np.diff(edges) / 2
     t = (edges[:-1] + half)[:, None] + half[:, None] * _X
     values = np.exp(_log_integrand(t.ravel(), a, others) - peak).reshape(t.shape)
     return float(half @ (values @ _W)) * math.exp(peak)
 
 
-def _reach(mode: float, unit: float, peak: float, a: float, others: Floats) -> tuple[float, float]:
+def _mode(a: float, others: Floats) -> tuple[float, float]:
+    """About where the log-concave integrand is largest, and its value there."""
+    # a distribution function grows at a rate of at most a_j in log x, so that beyond x = sum of all the integrand falls
+    low, high = 0.0, math.log1p(others.sum() / a)
+    while True:
+        t = np.linspace(low, high, 16)
+        log_values = _log_integrand(t, a, others)
+        k = int(log_values.argmax())
+        if high - low < 1 / math.sqrt(a + 1):  # the width of the density alone
+            return float(t[k]), float(log_values[k])
+        low, high = t[max(k - 1, 0)], t[min(k + 1, 15)]
+
+
+def _reach(mode: float, peak: float, a: float, others: Floats) -> tuple[float, float]:
     """The distances to the left and right of the mode at which the log integrand has fallen by FALL."""
-    steps = unit * _DOUBLINGS
+    steps = _DOUBLINGS / math.sqrt(a + 1)
     for _ in range(8):  # the slowest fall, at a rate of a in t, is reached long before
         t = np.concatenate([mode - steps, mode + steps])
         fallen = (peak - _log_integrand(t, a, others) > FALL).reshape(2, -1)
@@ -83,22 +93,26 @@ def _reach(mode: float, unit: float, peak: float, a: float, others: Floats) -> t
     raise ArithmeticError(f"the integrand for alpha {a} and {others} does not fall")
 
 
-_DOUBLINGS = 2.0 ** np.arange(-6, 8, 0.5)
+_DOUBLINGS = 2.0 ** np.arange(-4, 6, 0.5)
 _X, _W = np.polynomial.legendre.leggauss(_NODES)
 _EDGES = np.linspace(0, 1, _PANELS + 1)
+_GRADED = np.linspace(0, 1, 3 * _PANELS + 1) ** 3
+"""For small alphas: a long tail to the left, but all that is not smooth within about 1 of the mode."""
 
 
 def _log_integrand(t: Floats, a: float, others: Floats) -> Floats:
     """log of x g(x; a) * product of G(x; a_j) at x = a e^t, without cancellation for large a."""
     with np.errstate(divide="ignore", over="ignore"):  # far out, where the integrand is 0
         x = np.minimum(a * np.exp(t), 1e300)
-        log_density = _log_peak_density(a) - a * (np.expm1(t) - t)
-        log_cdfs = np.sum([log_gamma_cdf(float(b), x) for b in others], axis=0)
-    tiny = x < 1e-12
-    if tiny.any():  # there G(x; b) is x^b / Gamma(b + 1), also where x is too small for a double
-        log_x = math.log(a) + t[tiny]
-        log_cdfs[tiny] = (others[:, None] * log_x - special.gammaln(others + 1)[:, None]).sum(axis=0)
-    return log_density + log_cdfs
+        result = _log_peak_density(a) - a * (np.expm1(t) - t)
+        tiny = x < 1e-12
+        some_tiny = tiny.any()
+        for b in others.tolist():
+            log_cdf = log_gamma_cdf(b, x)
+            if some_tiny:  # there G(x; b) is x^b / Gamma(b + 1), also where x is too small for a double
+                log_cdf[tiny] = b * (math.log(a) + t[tiny]) - math.lgamma(b + 1)
+            result += log_cdf
+    return result
 
 
 def _log_peak_density(a: float) -> float:

@@ -47,6 +47,20 @@ class Diagnostics:
         return asdict(self)
 
 
+def check_engine(engine: str, fast: str, nuts_options: dict[str, Any], random_seed: int | None = None) -> None:
+    """Refuse an unknown engine, and options of the sampler for the fast one."""
+    if engine not in (fast, "nuts"):
+        raise ValueError(f'`engine` must be "{fast}" or "nuts", got {engine!r}.')
+    options = [*nuts_options, *(["random_seed"] if random_seed is not None else [])]
+    if engine != "nuts" and options:
+        raise TypeError(f'{", ".join(options)}: only for engine="nuts".')
+
+
+def new_seed() -> int:
+    """A seed to record, where none was given."""
+    return int(np.random.SeedSequence().entropy % 2**32)  # type: ignore[operator]
+
+
 def sample(
     model: Any,
     *,

@@ -70,7 +70,7 @@ class Posterior:
         cls.KINDS[cls.kind] = cls
 
     @property
-    def _three(self) -> tuple[float, float, float]:
+    def _three(self) -> tuple[float, ...]:
         raise NotImplementedError
 
     @property
@@ -215,7 +215,7 @@ class DifferencePosterior(Posterior):
     kind: ClassVar[str] = "difference"
 
     @property
-    def _three(self) -> tuple[float, float, float]:
+    def _three(self) -> tuple[float, ...]:
         return self.distribution.regions(self.rope)
 
     @property

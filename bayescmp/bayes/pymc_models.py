@@ -1,28 +1,38 @@
 """Every test's model as a `pm.Model`: the reference that the fast engines are checked against, and yours to extend."""
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from bayescmp import _compat
 from bayescmp.bayes import nuts
 from bayescmp.bayes.correlated_t import moments
-from bayescmp.bayes.distributions import Draws
-from bayescmp.errors import ScoresError
+from bayescmp.bayes.distributions import Draws, Floats
+from bayescmp.bayes.hdi import hdi
+from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, wins
+from bayescmp.errors import RopeError, ScoresError
+from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.assemble import as_pair
 from bayescmp.scores.pair import Pair
 
 
-def pymc_model(name: str, pair: Pair, *, dataset: str | None = None) -> Any:
+def pymc_model(
+    name: str, pair: Pair, *, rope: RopeLike | None = None, dataset: str | None = None, **options: Any
+) -> Any:
     """The PyMC model of a test, with the pair's data.
 
     Parameters
     ----------
-    name : str
-        "correlated_t".
+    name : "correlated_t", "sign" or "signed_rank"
     pair : Pair
+    rope : float, (low, high) or Rope
+        For "sign", whose counts depend on it.
     dataset : str, optional
-        Which dataset, for the tests that answer for one.
+        Which dataset, for "correlated_t".
+    **options
+        `prior` and the like, as the test itself takes them.
 
     Returns
     -------
@@ -33,28 +43,98 @@ def pymc_model(name: str, pair: Pair, *, dataset: str | None = None) -> Any:
     >>> import bayescmp as bc
     >>> model = bc.bayes.pymc_model("correlated_t", bc.load_labour().pair("SVM", "DT"))  # doctest: +SKIP
     """
-    if name not in MODELS:
-        raise ValueError(f"`name` must be one of {sorted(MODELS)}, got {name!r}.")
-    return MODELS[name](as_pair(pair, arrays_are="folds"), dataset)
+    if name == "correlated_t":
+        return correlated_t(as_pair(pair, arrays_are="folds"), dataset, **options)
+    if name == "sign":
+        from bayescmp.bayes.sign import sign_test
+
+        if rope is None:
+            raise RopeError(
+                'The sign test counts against a rope: say rope=, as in pymc_model("sign", pair, rope=0.01).'
+            )
+        posterior = sign_test(pair, rope=rope, **options)
+        return sign(posterior.inference.counts(posterior.rope), posterior.inference.prior_counts)  # type: ignore[attr-defined]
+    if name == "signed_rank":
+        from bayescmp.bayes.signed_rank import signed_rank_test
+
+        return signed_rank(signed_rank_test(pair, rope=rope or 0, random_seed=0, **options).inference)
+    raise ValueError(f'`name` must be "correlated_t", "sign" or "signed_rank", got {name!r}.')
 
 
 def sample_pair(
     name: str, pair: Pair, random_seed: int | None, options: dict[str, Any]
 ) -> tuple[Draws, dict[str, Any]]:
     """NUTS draws of a test's `difference`, and the fields that a result records about the run."""
-    seed = new_seed() if random_seed is None else random_seed
-    data, diagnostics = nuts.sample(pymc_model(name, pair), random_seed=seed, **options)
-    chains = _compat.group(data, "posterior")["difference"].values
-    return Draws(chains), {
-        "random_seed": seed,
-        "diagnostics": diagnostics,
-        "inference_data": data,
-    }
+    fields = _run(pymc_model(name, pair), random_seed, options)
+    chains = _compat.group(fields["inference_data"], "posterior")["difference"].values
+    return Draws(chains), fields
 
 
-def new_seed() -> int:
-    """A seed to record, where none was given."""
-    return int(np.random.SeedSequence().entropy % 2**32)  # type: ignore[operator]
+def sample_regions(
+    model: Any,
+    theta: Callable[[dict[str, Any]], Floats],
+    rope: Rope,
+    random_seed: int | None,
+    options: dict[str, Any],
+) -> dict[str, Any]:
+    """NUTS draws of theta (a function of the draws by name), and the other fields of a result."""
+    fields = _run(model, random_seed, options)
+    posterior = _compat.group(fields["inference_data"], "posterior")
+    draws = theta({name: posterior[name].values for name in posterior.data_vars})
+    return fields | {"inference": SampledRegions(draws, (rope.low, rope.high))}
+
+
+def _run(model: Any, random_seed: int | None, options: dict[str, Any]) -> dict[str, Any]:
+    seed = nuts.new_seed() if random_seed is None else random_seed
+    data, diagnostics = nuts.sample(model, random_seed=seed, **options)
+    return {"random_seed": seed, "diagnostics": diagnostics, "inference_data": data}
+
+
+@dataclass(frozen=True, eq=False)
+class SampledRegions(ArrayValue):
+    """theta as NUTS drew it, chains x draws x 3, for the rope that the model was made for."""
+
+    kind: ClassVar[str] = "sampled"
+    chains: Floats
+    rope: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "chains", np.asarray(self.chains, dtype=float))
+
+    def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
+        if any([rope.low, rope.high] != list(self.rope) for rope in ropes):
+            raise ValueError(
+                f"NUTS drew theta for the rope {list(self.rope)}. For another rope run the test again, or use the fast "
+                "engine, which keeps its posterior for any rope."
+            )
+        hits = wins(self.chains)
+        errors = [nuts.share_mcse(hits[..., k] > 0.5) for k in range(3)]
+        shares, expected = (x.mean(axis=(0, 1)).tolist() for x in (hits, self.chains))
+        return [RegionSummary(tuple(shares), tuple(errors), tuple(expected)) for _ in ropes]
+
+    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+        flat = self.chains.reshape(-1, 3)
+        return np.random.default_rng(random_seed).choice(flat, n, replace=n > len(flat))
+
+    def theta_hdi(self, rope: Rope, mass: float) -> list[tuple[float, float]]:
+        return [hdi(x, mass) for x in self.chains.reshape(-1, 3).T]
+
+    @property
+    def mean(self) -> None:
+        return None
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        raise ValueError("NUTS drew theta only: there is no HDI of the difference. Use the fast engine.")
+
+    def swap(self) -> "SampledRegions":
+        low, high = self.rope
+        return SampledRegions(self.chains[..., ::-1], (0.0 - high, 0.0 - low))
+
+    def other_priors(self) -> tuple[()]:
+        return ()
+
+
+RegionPosterior.INFERENCES[SampledRegions.kind] = SampledRegions
 
 
 def correlated_t(pair: Pair, dataset: str | None = None) -> Any:
@@ -94,4 +174,24 @@ def correlated_t(pair: Pair, dataset: str | None = None) -> Any:
     return model
 
 
-MODELS = {"correlated_t": correlated_t}
+def sign(counts: Floats, prior: Floats) -> Any:
+    """Counts ~ Multinomial(theta), theta ~ Dirichlet(prior); a region without counts and prior has theta 0."""
+    pm = _compat.import_pymc()
+    alive = np.flatnonzero(counts + prior > 0)
+    if alive.size < 2:
+        raise ScoresError("All datasets and the prior are in one region, so that there is nothing to sample.")
+    with pm.Model() as model:
+        some = pm.Dirichlet("some", a=np.ones(alive.size))
+        # a Dirichlet prior with zeros is improper, so its density stands here and not in the line above
+        pm.Potential("prior", ((prior[alive] - 1) * pm.math.log(some)).sum())
+        pm.Multinomial("counts", n=int(counts.sum()), p=some, observed=counts[alive].astype(int))
+        pm.Deterministic("theta", pm.math.dot(some, np.eye(3)[alive]))
+    return model
+
+
+def signed_rank(inference: Any) -> Any:
+    """The Dirichlet process posterior itself: weights ~ Dirichlet(1, ..., 1, prior), in the order of the names."""
+    pm = _compat.import_pymc()
+    with pm.Model() as model:
+        pm.Dirichlet("weights", a=inference._alpha)
+    return model

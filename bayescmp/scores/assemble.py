@@ -70,14 +70,7 @@ def _from_arrays(
     check_design(resampling)
     _check_same_index(arrays)
     tables = {str(m): _as_table(str(m), values, folds) for m, values in arrays.items()}
-    shapes = {m: t.shape for m, t in tables.items()}
-    if len(set(shapes.values())) > 1:
-        sizes = ", ".join(f"`{m}` has {' x '.join(str(n) for n in s if n > 1) or 1} scores" for m, s in shapes.items())
-        raise ScoresError(
-            f"All models must be scored on the same folds or datasets, in the same order, but {sizes}. Unpaired runs "
-            "(nothing to match them by) are for welch_ttest."
-        )
-    n_datasets, n = next(iter(shapes.values()))
+    n_datasets, n = _common_shape(tables)
     names = _dataset_names(datasets, n_datasets, folds)
     if resampling is not None:
         resampling.check(n, f'"{names[0]}"')
@@ -166,18 +159,23 @@ def finish(
         notes=notes,
         **fields,
     )
-    for name, keys, values in zip(scores.datasets, scores.keys, scores.values.transpose(1, 0, 2), strict=True):
-        copies = _copied_repeats(keys, values)
-        if copies:
-            warnings.warn(
-                f'Repeats {copies[0]} and {copies[1]} on "{name}" are exact copies of each other in every model: they '
-                "are no repeats, and counting them makes the answer too sure. Reseed the cross-validation for each "
-                "repeat, or keep one of them.",
-                RepeatsWarning,
-                stacklevel=4,
-            )
+    for d, name in enumerate(scores.datasets) if scores.values.shape[2] > 3 else ():
+        if _warn_of_copies(name, scores.keys[d], scores.values[:, d]):
             break
     return scores
+
+
+def _warn_of_copies(dataset: str, keys: Sequence[tuple[int, int]], values: NDArray[np.float64]) -> bool:
+    copies = _copied_repeats(keys, values)
+    if copies:
+        warnings.warn(
+            f'Repeats {copies[0]} and {copies[1]} on "{dataset}" are exact copies of each other in every model: they '
+            "are no repeats, and counting them makes the answer too sure. Reseed the cross-validation for each "
+            "repeat, or keep one of them.",
+            RepeatsWarning,
+            stacklevel=5,
+        )
+    return copies is not None
 
 
 def describe_keys(keys: Sequence[tuple[int, int]]) -> str:
@@ -192,6 +190,18 @@ def describe_keys(keys: Sequence[tuple[int, int]]) -> str:
         parts.append(f"repeat {repeat}, fold{'s' if len(folds) > 1 else ''} {text}")
     more = len(by_repeat) - len(parts)
     return "; ".join(parts) + (f"; and {more} more repeats" if more > 0 else "")
+
+
+def _common_shape(tables: Mapping[str, NDArray[np.float64]]) -> tuple[int, ...]:
+    """Datasets x resamples, the same for all models."""
+    shapes = {m: t.shape for m, t in tables.items()}
+    if len(set(shapes.values())) > 1:
+        sizes = ", ".join(f"`{m}` has {' x '.join(str(n) for n in s if n > 1) or 1} scores" for m, s in shapes.items())
+        raise ScoresError(
+            f"All models must be scored on the same folds or datasets, in the same order, but {sizes}. Unpaired runs "
+            "(nothing to match them by) are for welch_ttest."
+        )
+    return next(iter(shapes.values()))
 
 
 def _as_table(name: str, values: ArrayLike, folds: bool) -> NDArray[np.float64]:
@@ -351,7 +361,7 @@ def _check_same_index(arrays: Mapping[str, Any]) -> None:
         )
 
 
-def _copied_repeats(keys: tuple[tuple[int, int], ...], values: NDArray[np.float64]) -> tuple[int, int] | None:
+def _copied_repeats(keys: Sequence[tuple[int, int]], values: NDArray[np.float64]) -> tuple[int, int] | None:
     """The first two repeats with the same scores in every model and fold, if any.
 
     Three distinct values at least, because two perfect repeats of an easy dataset are alike by rights.
@@ -412,5 +422,20 @@ def as_pair(
     for name, x in zip(names, (a, b), strict=True):
         if folds and _depth(name, x) > 1:
             raise ScoresError(f"The scores of `{name}` must be one-dimensional, got shape {np.shape(x)}.")
+    check_design(resampling)
     arrays = dict(zip(names, (a, b), strict=True))
-    return _from_arrays(arrays, folds, resampling, None, None, higher_is_better).pair(*names)
+    _check_same_index(arrays)
+    one, two = tables = [_as_table(name, x, folds) for name, x in arrays.items()]
+    n_datasets, n = _common_shape(dict(zip(names, tables, strict=True)))
+    if resampling is not None:
+        resampling.check(n, "each array")
+        _warn_of_copies("dataset", resampling.keys or (), np.stack([one[0], two[0]]))
+    return Pair(
+        a=names[0],
+        b=names[1],
+        datasets=_dataset_names(None, n_datasets, folds),
+        scores_a=one,
+        scores_b=two,
+        resampling=(resampling,) * n_datasets,
+        higher_is_better=direction(None, higher_is_better),
+    )

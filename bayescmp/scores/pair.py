@@ -15,6 +15,7 @@ SCALES = {
     "log": "log ratio",
     "logit": "log odds ratio",
     "relative": "relative difference",
+    "ropes": "difference in ropes",
 }
 """Scale of the scores -> what a difference on it is called."""
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bayescmp.errors import MissingWarning, ScoresError, name_list, unknown_name
 from bayescmp.scores import assemble, frames, sklearn
-from bayescmp.scores.pair import SCALES, Pair
+from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ class Scores:
         the pair's mean score on each dataset. Ropes are then on that scale: 0.01 on "log" or "relative" is 1 %.
         """
         self._one_metric()
-        if scale not in SCALES or scale == "score" or self.scale != "score":
+        if scale not in ("log", "logit", "relative") or self.scale != "score":
             raise ScoresError(
                 f'`scale` must be "log", "logit" or "relative" of untransformed scores, got "{scale}" of a table on '
                 f'the scale "{self.scale}".'

@@ -1,0 +1,193 @@
+"""The Bayesian sign test: two models on many datasets, by counts of better, equivalent and worse. Exact.
+
+theta ~ Dirichlet(counts + prior) (Benavoli et al. 2017); which theta is the largest is a one-dimensional integral.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from bayescmp.bayes.dirichlet import p_above_half, p_largest
+from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
+from bayescmp.bayes.many_datasets import about, many_datasets
+from bayescmp.bayes.nuts import check_engine
+from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary
+from bayescmp.rope import Rope, RopeLike
+from bayescmp.scores.pair import Pair
+
+Floats = NDArray[np.float64]
+PLACES = ("A", "equivalent", "B", "spread")
+
+
+def sign_test(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    rope: RopeLike | Mapping[str, RopeLike],
+    prior: float = 1.0,
+    prior_place: str = "equivalent",
+    higher_is_better: bool | None = None,
+    engine: str = "exact",
+    random_seed: int | None = None,
+    **nuts_options: Any,
+) -> RegionPosterior:
+    """Posterior of the probabilities that A is better, equivalent or worse on a new dataset.
+
+    Parameters
+    ----------
+    a : Pair, or array of A's scores, one a dataset
+    b : array of B's scores on the same datasets, where `a` is an array
+    rope : float, (low, high), Rope, or a mapping from dataset to one of these
+        The differences that make no practical difference; 0 for none (ties then count half for each side).
+    prior : float
+        The strength of the prior: as many datasets as it counts for. 0 is allowed.
+    prior_place : "equivalent", "A", "B" or "spread"
+        Where the prior's datasets lie; "spread" is a third each.
+    higher_is_better : bool
+        The direction, where arrays are given; True if not said.
+    engine : "exact" or "nuts"
+    random_seed : int, optional
+        Of NUTS; drawn and recorded if not given.
+    **nuts_options
+        `draws`, `tune`, `chains`, `cores`, `nuts_sampler`, `target_accept`, `progressbar`.
+
+    Returns
+    -------
+    RegionPosterior
+        `p_better` is the probability that "A better" is the most probable outcome, `expected` the posterior mean.
+
+    See Also
+    --------
+    signed_rank_test : uses the sizes of the differences as well.
+
+    References
+    ----------
+    Benavoli, Corani, Demsar, Zaffalon (2017). Time for a change: a tutorial for comparing multiple classifiers through
+    Bayesian analysis. JMLR 18.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> bc.bayes.sign_test(bc.load_uci().pair("rf", "tree"), rope=0.01)
+    Posterior: rf vs tree, accuracy, sign test, 24 datasets
+      most probable outcome: P(rf better) 1.000   P(equivalent) 0.000   P(tree better) 0.000      rope [-0.01, 0.01]
+      expected shares 0.840 rf better, 0.160 equivalent, 0.000 tree better
+    """
+    pair, region = many_datasets(a, b, rope, higher_is_better, "sign_test")
+    check_engine(engine, "exact", nuts_options, random_seed)
+    inference = SignInference(pair.means, pair.rounding, float(prior), prior_place)
+    fields: dict[str, Any] = {"inference": inference}
+    if engine == "nuts":
+        from bayescmp.bayes.pymc_models import sample_regions, sign
+
+        model = sign(inference.counts(region), inference.prior_counts)
+        fields = sample_regions(model, lambda draws: draws["theta"], region, random_seed, nuts_options)
+    return RegionPosterior(
+        **about(pair),
+        rope=region,
+        method="sign test",
+        engine=engine,
+        estimand="probabilities that the next dataset's difference is better / equivalent / worse",
+        settings={
+            "prior": prior,
+            "prior_place": {"A": pair.a, "B": pair.b}.get(prior_place, prior_place),
+            "new": "a new dataset",
+        },
+        **fields,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class SignInference(ArrayValue):
+    """theta ~ Dirichlet(counts of the differences against a rope + prior)."""
+
+    kind: ClassVar[str] = "sign"
+    differences: Floats
+    rounding: Floats
+    prior: float
+    prior_place: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "differences", np.asarray(self.differences, dtype=float))
+        object.__setattr__(self, "rounding", np.asarray(self.rounding, dtype=float))
+        if not 0 <= self.prior < np.inf:
+            raise ValueError(f"`prior` must be a strength of 0 or more, got {self.prior}.")
+        if self.prior_place not in PLACES:
+            raise ValueError(f"`prior_place` must be one of {PLACES}, got {self.prior_place!r}.")
+
+    @property
+    def prior_counts(self) -> Floats:
+        """The prior's datasets in the three regions."""
+        if self.prior_place == "spread":
+            return np.full(3, self.prior / 3)
+        return self.prior * (np.array(PLACES[:3]) == self.prior_place)
+
+    def counts(self, rope: Rope) -> Floats:
+        """How many datasets are better, equivalent, worse."""
+        region = rope.regions(self.differences, self.rounding)
+        return np.array([np.sum(region == r) for r in (1, 0, -1)], dtype=float)
+
+    def alpha(self, rope: Rope) -> Floats:
+        """The Dirichlet's parameters; with no rope, what is equivalent goes half to each side."""
+        alpha = self.counts(rope) + self.prior_counts
+        if rope.is_zero:
+            return np.array([alpha[0] + alpha[1] / 2, 0.0, alpha[2] + alpha[1] / 2])
+        return alpha
+
+    def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
+        return [self._summary(self.alpha(rope), rope) for rope in ropes]
+
+    def _summary(self, alpha: Floats, rope: Rope) -> RegionSummary:
+        if rope.is_zero:
+            p = (p_above_half(alpha[0], alpha[2]), 0.0, p_above_half(alpha[2], alpha[0]))
+        else:
+            p = tuple(p_largest(alpha).tolist())
+        return RegionSummary(p, (0.0, 0.0, 0.0), tuple((alpha / alpha.sum()).tolist()))
+
+    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+        gammas = np.random.default_rng(random_seed).standard_gamma(self.alpha(rope), (n, 3))
+        return gammas / gammas.sum(axis=1, keepdims=True)
+
+    @property
+    def mean(self) -> None:
+        return None
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        raise ValueError(
+            "The sign test looks at signs only: it has no HDI of the difference. Use theta_hdi, or signed_rank_test."
+        )
+
+    def theta_hdi(self, rope: Rope, mass: float = DEFAULT_MASS) -> list[tuple[float, float]]:
+        """The HDI of each theta; each is Beta by itself."""
+        alpha = self.alpha(rope)
+        return [_beta_hdi(x, alpha.sum() - x, mass) for x in alpha]
+
+    def swap(self) -> "SignInference":
+        place = {"A": "B", "B": "A"}.get(self.prior_place, self.prior_place)
+        return replace(self, differences=0.0 - self.differences, prior_place=place)
+
+    def other_priors(self) -> Iterator[tuple[str, "SignInference"]]:
+        for strength in (0.0, 0.5, 1.0, 2.0, 10.0):
+            for place in PLACES if strength else PLACES[1:2]:
+                if (strength, place) != (self.prior, self.prior_place):
+                    where = f" on {place}" if strength else ""
+                    yield f"strength {strength:g}{where}", replace(self, prior=strength, prior_place=place)
+
+
+RegionPosterior.INFERENCES[SignInference.kind] = SignInference
+
+
+def _beta_hdi(a: float, b: float, mass: float) -> tuple[float, float]:
+    if a == 0 or b == 0:
+        return (0.0, 0.0) if a == 0 else (1.0, 1.0)
+
+    class Beta:
+        @staticmethod
+        def ppf(q: ArrayLike) -> Any:
+            return special.betaincinv(a, b, q)
+
+    return hdi(Beta, mass)

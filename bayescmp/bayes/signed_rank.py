@@ -1,0 +1,333 @@
+"""The Bayesian signed-rank test: two models on many datasets, by the averages of two differences (Walsh averages).
+
+Dirichlet-process posterior (Benavoli et al. 2014): weights w ~ Dirichlet(prior, 1, ..., 1) on a pseudo-observation and
+the differences z, theta_better = sum of w_i w_j over z_i + z_j > 2 rope, borders half. Sorted once, the inner sum is a
+prefix sum of the weights, so that a draw costs O(n) instead of O(n^2).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
+from bayescmp.bayes.many_datasets import about, many_datasets
+from bayescmp.bayes.nuts import check_engine, new_seed
+from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, independent_mcse, wins
+from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike
+from bayescmp.scores.pair import Pair
+
+Floats = NDArray[np.float64]
+DRAWS = 50_000
+MOST_DRAWS = 20_000_000
+ELEMENTS_AT_A_TIME = 2**18
+"""Weights in memory at once: part of the random stream's layout, so that results do not depend on the machine."""
+
+
+def signed_rank_test(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    rope: RopeLike | Mapping[str, RopeLike],
+    prior: float = 0.5,
+    prior_at: float = 0.0,
+    higher_is_better: bool | None = None,
+    draws: int = DRAWS,
+    precision: float | None = None,
+    random_seed: int | None = None,
+    engine: str = "draws",
+    **nuts_options: Any,
+) -> RegionPosterior:
+    """Posterior of the probabilities that A is better, equivalent or worse on average over two new datasets.
+
+    Parameters
+    ----------
+    a : Pair, or array of A's scores, one a dataset
+    b : array of B's scores on the same datasets, where `a` is an array
+    rope : float, (low, high), Rope, or a mapping from dataset to one of these
+        The differences that make no practical difference; 0 for none.
+    prior, prior_at : float
+        Strength and place of the pseudo-observation; at 0 it speaks for equivalence. Strength 0 leaves it out.
+    higher_is_better : bool
+        The direction, where arrays are given; True if not said.
+    draws : int
+        Number of Monte-Carlo draws.
+    precision : float, optional
+        Draw until every probability's Monte-Carlo standard error is at most this, instead of `draws` times.
+    random_seed : int, optional
+        Drawn and recorded if not given. Weights belong to datasets by name: the order of the datasets does not matter.
+    engine : "draws" or "nuts"
+    **nuts_options
+        `draws`, `tune`, `chains`, `cores`, `nuts_sampler`, `target_accept`, `progressbar`.
+
+    Returns
+    -------
+    RegionPosterior
+        `p_better` is the probability that "A better" is the most probable outcome, `expected` the exact posterior mean;
+        `mean` and `hdi` are those of the mean difference under the same Dirichlet process.
+
+    References
+    ----------
+    Benavoli, Corani, Mangili, Zaffalon, Ruggeri (2014). A Bayesian Wilcoxon signed-rank test based on the Dirichlet
+    process. ICML. Benavoli, Corani, Demsar, Zaffalon (2017). JMLR 18.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> p = bc.bayes.signed_rank_test(bc.load_uci().pair("rf", "svm"), rope=0.01, random_seed=1)
+    >>> p.decision()
+    <Decision.UNDECIDED: 'undecided'>
+    """
+    pair, region = many_datasets(a, b, rope, higher_is_better, "signed_rank_test")
+    check_engine(engine, "draws", nuts_options)
+    seed = new_seed() if random_seed is None else random_seed
+    inference = SignedRankInference(
+        pair.means, pair.datasets, float(pair.rounding.max()), float(prior), float(prior_at), draws, seed
+    )
+    fields: dict[str, Any] = {"inference": inference, "random_seed": seed}
+    if engine == "nuts":
+        from bayescmp.bayes.pymc_models import sample_regions, signed_rank
+
+        options = nuts_options | ({} if draws == DRAWS else {"draws": draws})
+        fields = sample_regions(
+            signed_rank(inference), lambda found: inference.theta(found["weights"], region), region, seed, options
+        )
+    elif precision is not None:
+        fields["inference"] = inference.reaching(precision, region)
+    return RegionPosterior(
+        **about(pair),
+        rope=region,
+        method="signed-rank test",
+        engine=engine,
+        estimand="probabilities that the average difference of two new datasets is better / equivalent / worse",
+        settings={"prior": prior, "prior_at": prior_at, "new": "the average of two new datasets"},
+        **fields,
+    )
+
+
+def signed_rank_tests(
+    pairs: list[Pair],
+    *,
+    rope: RopeLike | Mapping[str, RopeLike],
+    prior: float = 0.5,
+    prior_at: float = 0.0,
+    draws: int = DRAWS,
+    random_seed: int | None = None,
+) -> list[RegionPosterior]:
+    """The signed-rank test of many pairs at once, with the same weights for all pairs on the same datasets.
+
+    Equal to `signed_rank_test` of each with the same seed, but the random numbers are drawn once.
+    """
+    seed = new_seed() if random_seed is None else random_seed
+    options: dict[str, Any] = {"rope": rope, "prior": prior, "prior_at": prior_at, "draws": draws, "random_seed": seed}
+    results = [signed_rank_test(pair, **options) for pair in pairs]
+    together: dict[tuple[str, ...], list[RegionPosterior]] = {}
+    for result in results:
+        together.setdefault(tuple(sorted(result.datasets)), []).append(result)
+    for group in together.values():
+        counts = np.zeros((len(group), 3))
+        first: SignedRankInference = group[0].inference  # type: ignore[assignment]
+        plans = [r.inference._plan([r.rope]) for r in group]  # type: ignore[attr-defined]
+        for weights in first._weights():
+            for i, plan in enumerate(plans):
+                counts[i] += wins(plan.theta(weights)[0], axis=0).sum(axis=1)
+        for result, count in zip(group, counts, strict=True):
+            result._memo[result.rope] = result.inference._summary(count, result.rope)  # type: ignore[attr-defined]
+    return results
+
+
+@dataclass(frozen=True, eq=False)
+class SignedRankInference(ArrayValue):
+    """The Dirichlet process on the differences; draws are made when they are asked for, from the seed."""
+
+    kind: ClassVar[str] = "signed_rank"
+    differences: Floats
+    names: tuple[str, ...]
+    rounding: float
+    prior: float
+    prior_at: float
+    n_draws: int
+    random_seed: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "differences", np.asarray(self.differences, dtype=float))
+        object.__setattr__(self, "names", tuple(self.names))
+        if not 0 <= self.prior < np.inf:
+            raise ValueError(f"`prior` must be a strength of 0 or more, got {self.prior}.")
+        if not np.isfinite(self.prior_at):
+            raise ValueError(f"`prior_at` must be a finite difference, got {self.prior_at}.")
+        if self.n_draws < 1:
+            raise ValueError(f"`draws` must be at least 1, got {self.n_draws}.")
+
+    @cached_property
+    def _z(self) -> Floats:
+        """Differences in the order of their datasets' names, the pseudo-observation last."""
+        z = self.differences[np.argsort(np.array(self.names, dtype=object), kind="stable")]
+        return np.append(z, self.prior_at) if self.prior else z
+
+    @cached_property
+    def _alpha(self) -> Floats:
+        return np.append(np.ones(self.differences.size), self.prior) if self.prior else np.ones(self.differences.size)
+
+    def _weights(self, n_draws: int | None = None, random_seed: int | None = None) -> Iterator[Floats]:
+        """Unnormalised weights, observations x draws, block by block; every block has its own random stream."""
+        n, left = self.differences.size, n_draws or self.n_draws
+        size = int(np.clip(ELEMENTS_AT_A_TIME // n, 16, 512))
+        seed = self.random_seed if random_seed is None else random_seed
+        for block in range(-(-left // size)):
+            rng = np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence((seed, block))))
+            weights = np.empty((self._z.size, size))
+            rng.standard_exponential(out=weights[:n])
+            if self.prior:
+                weights[n] = rng.standard_gamma(self.prior, size)
+            yield weights[:, : min(size, left - block * size)]
+
+    def _plan(self, ropes: list[Rope]) -> "_Walsh":
+        return _Walsh(self._z, ropes, self.rounding)
+
+    def theta(self, weights: Floats, rope: Rope) -> Floats:
+        """theta for given weights (draws x observations, in the order of the names, pseudo-observation last)."""
+        flat = np.asarray(weights).reshape(-1, self._z.size)
+        theta = self._plan([rope]).theta(np.ascontiguousarray(flat.T))[0]
+        return theta.T.reshape(*np.shape(weights)[:-1], 3)
+
+    def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
+        plan = self._plan(ropes)
+        counts = np.zeros((len(ropes), 3))
+        for weights in self._weights():
+            counts += wins(plan.theta(weights), axis=1).sum(axis=2)
+        return [self._summary(count, rope) for count, rope in zip(counts, ropes, strict=True)]
+
+    def _summary(self, count: Floats, rope: Rope) -> RegionSummary:
+        shares = count / self.n_draws
+        errors = independent_mcse(shares, self.n_draws)
+        if rope.is_zero:
+            errors[1] = 0.0
+        three = (tuple(x.tolist()) for x in (shares, errors, self._expected(rope)))
+        return RegionSummary(*three)
+
+    def _expected(self, rope: Rope) -> Floats:
+        """E[theta], exact: E[w_i w_j] = a_i a_j / (A (A + 1)), and E[w_i^2] = a_i (a_i + 1) / (A (A + 1))."""
+        alpha, total = self._alpha, self._alpha.sum()
+        product = self._plan([rope]).theta(alpha[:, None])[0, :, 0] * total**2
+        region = rope.regions(self._z, self.rounding)
+        at_border = [
+            np.abs(self._z - border) <= self._plan([rope]).tolerance(border) / 2 for border in (rope.high, rope.low)
+        ]
+        own = np.zeros(3)
+        for k, r in ((0, 1), (2, -1)):
+            border = at_border[0 if r == 1 else 1]
+            own[k] = alpha @ np.where(border, 0.5, (region == r) & ~border)
+        own[1] = alpha.sum() - own[0] - own[2]
+        return (product + own) / (total * (total + 1))
+
+    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+        plan = self._plan([rope])
+        return np.concatenate([plan.theta(w)[0].T for w in self._weights(n, self.random_seed)])
+
+    def theta_hdi(self, rope: Rope, mass: float = DEFAULT_MASS) -> list[tuple[float, float]]:
+        return [hdi(x, mass) for x in self.thetas(self.n_draws, rope, self.random_seed).T]
+
+    @property
+    def mean(self) -> float:
+        return float(self._alpha @ self._z / self._alpha.sum())
+
+    @cached_property
+    def _means(self) -> Floats:
+        return np.concatenate([self._z @ w / w.sum(axis=0) for w in self._weights()])
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        return hdi(self._means, mass)
+
+    def reaching(self, precision: float, rope: Rope) -> "SignedRankInference":
+        """The same inference with as many draws as the precision needs."""
+        if not 0 < precision < 0.5:
+            raise ValueError(f"`precision` must be a standard error between 0 and 0.5, got {precision}.")
+        trial = replace(self, n_draws=min(self.n_draws, 10_000))
+        while True:
+            error = max(trial.summaries([rope])[0].mcse)
+            if error <= precision:
+                return trial
+            if trial.n_draws >= MOST_DRAWS:
+                raise ValueError(f"`precision` of {precision} needs more than {MOST_DRAWS:,} draws. Ask for less.")
+            needed = int(1.1 * trial.n_draws * (error / precision) ** 2) + 1
+            trial = replace(self, n_draws=min(needed, MOST_DRAWS))
+
+    def swap(self) -> "SignedRankInference":
+        return replace(self, differences=0.0 - self.differences, prior_at=0.0 - self.prior_at)
+
+    def other_priors(self) -> Iterator[tuple[str, "SignedRankInference"]]:
+        far = float(np.abs(self.differences).max())
+        for strength in (0.0, 0.5, 1.0, 2.0):
+            for label, at in (("0", 0.0), (f"{far:.3g}", far), (f"{-far:.3g}", -far)) if strength else (("", 0.0),):
+                if (strength, at) != (self.prior, self.prior_at):
+                    where = f" at {label}" if strength else ""
+                    yield f"strength {strength:g}{where}", replace(self, prior=strength, prior_at=at)
+
+
+RegionPosterior.INFERENCES[SignedRankInference.kind] = SignedRankInference
+
+
+class _Walsh:
+    """For one vector of observations and some ropes: where each observation's partners cross the borders."""
+
+    def __init__(self, z: Floats, ropes: list[Rope], rounding: float) -> None:
+        self.order = np.argsort(z, kind="stable")
+        self.rounding = rounding
+        ordered = z[self.order]
+        self.borders = [
+            None if rope.is_zero and border == "low" else self._partners(ordered, getattr(rope, border))
+            for rope in ropes
+            for border in ("high", "low")
+        ]
+
+    def tolerance(self, border: float) -> float:
+        """How far a sum of two differences may be from twice the border and still be on it."""
+        return 2 * (BORDER_TOLERANCE * abs(border) + self.rounding) if np.isfinite(border) else 0.0
+
+    def _partners(self, z: Floats, border: float) -> list[NDArray[np.intp]]:
+        """For each i the number of j with z_i + z_j below the border, and below or on it; one where they agree."""
+        tolerance = self.tolerance(border)
+        below = np.searchsorted(z, 2 * border - tolerance - z, side="left")
+        not_above = np.searchsorted(z, 2 * border + tolerance - z, side="right")
+        return [below] if np.array_equal(below, not_above) else [below, not_above]
+
+    def theta(self, weights: Floats) -> Floats:
+        """theta, ropes x 3 x draws, for weights of observations x draws."""
+        ordered = weights[self.order]
+        prefix = _prefix_sums(ordered)
+        squared_total = prefix[-1] ** 2
+        result = np.empty((len(self.borders) // 2, 3, weights.shape[1]))
+        for k, (high, low) in enumerate(zip(self.borders[::2], self.borders[1::2], strict=True)):
+            below_high = _below(high, prefix, ordered) / squared_total
+            result[k, 0] = 1 - below_high
+            # with no rope the two sides share the ties, and nothing is left in between
+            result[k, 2] = below_high if low is None else _below(low, prefix, ordered) / squared_total
+            result[k, 1] = 0.0 if low is None else 1 - result[k, 0] - result[k, 2]
+        return result
+
+
+def _prefix_sums(ordered: Floats) -> Floats:
+    """Sums of the first 0, 1, ..., n rows."""
+    prefix = np.empty((ordered.shape[0] + 1, ordered.shape[1]))
+    prefix[0] = 0.0
+    if ordered.shape[1] < 256:
+        np.cumsum(ordered, axis=0, out=prefix[1:])
+    else:  # row by row is several times faster than numpy's cumsum over the first axis
+        for i, row in enumerate(ordered):
+            np.add(prefix[i], row, out=prefix[i + 1])
+    return prefix
+
+
+def _below(partners: list[NDArray[np.intp]] | None, prefix: Floats, ordered: Floats) -> Floats:
+    """The sum of w_i w_j over pairs below a border, those on it by half."""
+    assert partners is not None
+    sums = []
+    for k in partners:
+        terms = prefix.take(k, axis=0)
+        terms *= ordered
+        sums.append(terms.sum(axis=0))
+    return sum(sums) / len(sums)

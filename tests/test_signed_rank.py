@@ -1,0 +1,256 @@
+"""The Bayesian signed-rank test against the O(n^2) formula, brute force, baycomp and exact small cases."""
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import bayescmp as bc
+from bayescmp.bayes.regions import wins
+from bayescmp.bayes.signed_rank import SignedRankInference
+
+UCI = bc.load_uci()
+
+
+def naive_theta(z, weights, low, high, tolerance=0.0):
+    """The definition: sum of w_i w_j H(z_i + z_j - 2 high) and so on, with H(0) = 1/2."""
+    total = z[:, None] + z[None, :]
+
+    def heaviside(x):
+        return np.where(np.abs(x) <= tolerance, 0.5, x > 0)
+
+    w = weights / weights.sum(axis=1, keepdims=True)
+    better = np.einsum("si,sj,ij->s", w, w, heaviside(total - 2 * high))
+    worse = np.einsum("si,sj,ij->s", w, w, heaviside(2 * low - total))
+    return np.stack([better, 1 - better - worse, worse], axis=1)
+
+
+def inference(z, prior=0.5, prior_at=0.0, draws=1000, seed=1, names=None, rounding=0.0):
+    names = names or [f"{i:04d}" for i in range(len(z))]
+    return SignedRankInference(np.array(z, float), names, rounding, prior, prior_at, draws, seed)
+
+
+@pytest.mark.parametrize("rope", [(0, 0), (-0.01, 0.01), (-0.02, 0.01), (0, 0.05), (-float("inf"), 0.01)])
+@pytest.mark.parametrize("prior", [0.0, 0.5, 3.0])
+def test_prefix_sums_equal_the_double_sum(rng, rope, prior):
+    """With ties, zeros and sums exactly on the border."""
+    z = np.concatenate([rng.normal(0, 0.02, 15), [0, 0, 0.01, 0.01, -0.01, 0.02, 0.03, -0.01]])
+    test = inference(z, prior)
+    weights = rng.standard_exponential((50, test._z.size))
+    low, high = rope
+    expected = naive_theta(test._z, weights, low, high, tolerance=1e-12)
+    assert np.abs(test.theta(weights, bc.Rope(low, high)) - expected).max() < 1e-14
+
+
+def test_theta_equals_baycomps_for_the_same_weights():
+    """The same simplex points, away from the border (where ours has a tolerance and baycomp none)."""
+    import baycomp
+
+    compared = 0
+    for a, b in combinations(UCI.models, 2):
+        pair = UCI.pair(a, b)
+        x, y = np.nanmean(pair.scores_a, axis=1), np.nanmean(pair.scores_b, axis=1)
+        test = inference(x - y)
+        sums = np.abs(test._z[:, None] + test._z)
+        for rope in (0.0, 0.01, 0.05):
+            on_border = np.abs(sums - 2 * rope)
+            if np.any((on_border < 1e-9) & (on_border > 0)) or (rope and on_border.min() == 0):
+                continue
+            points = baycomp.SignedRankTest.sample(y, x, rope, prior=0.5, nsamples=20, random_state=7)
+            weights = np.random.RandomState(7).dirichlet([0.5, *np.ones(x.size)], 20)
+            ours = test.theta(np.roll(weights, -1, axis=1), bc.Rope.of(rope))
+            assert np.abs(ours - points[:, ::-1]).max() < 1e-12
+            compared += 1
+    assert compared > 50
+
+
+def test_every_pair_agrees_with_baycomp():
+    """P of all pairs within 4 Monte-Carlo errors of both, at three ropes."""
+    import baycomp
+
+    worst = 0.0
+    for a, b in combinations(UCI.models, 2):
+        pair = UCI.pair(a, b)
+        x, y = np.nanmean(pair.scores_a, axis=1), np.nanmean(pair.scores_b, axis=1)
+        for rope in (0.0, 0.01, 0.05):
+            peer = baycomp.SignedRankTest.probs(y, x, rope=rope, prior=0.5, nsamples=4000)
+            left, middle, right = peer if rope else (peer[0], 0.0, peer[1])
+            ours = bc.bayes.signed_rank_test(pair, rope=rope, random_seed=3, draws=20_000)
+            for mine, theirs in ((ours.p_worse, left), (ours.p_equivalent, middle), (ours.p_better, right)):
+                p = (mine * 20_000 + theirs * 4000 + 1) / 24_002
+                error = np.sqrt(p * (1 - p) * (1 / 20_000 + 1 / 4000))
+                worst = max(worst, abs(mine - theirs) / error)
+    assert worst < 4.5, "252 comparisons of three numbers: the largest of so many is near 3"
+
+
+def test_two_datasets_in_closed_form():
+    """n = 2, no prior, differences 1 and -3, no rope: theta_better = w^2 > 1/2 iff w > sqrt(1/2), w uniform."""
+    p = bc.bayes.signed_rank_test([1.0, 0.0], [0.0, 3.0], rope=0, prior=0, random_seed=1, draws=200_000)
+    assert p.p_better == pytest.approx(1 - np.sqrt(0.5), abs=4 * max(p.mcse.values()))
+    assert p.expected["A better"] == pytest.approx(1 / 3), "E[w^2] of a uniform w"
+
+
+def test_expected_is_exact(rng):
+    """E[theta] = sum of E[w_i w_j] H_ij with the Dirichlet's second moments, by the O(n^2) sum."""
+    z = np.array([0.03, -0.02, 0.0, 0.01, 0.01, 0.005, -0.04])
+    for rope in (bc.Rope.of(0), bc.Rope.of(0.01), bc.Rope(-0.02, 0.005)):
+        for prior, at in ((0.5, 0.0), (2.0, 0.01), (0.0, 0.0)):
+            test = inference(z, prior, at)
+            alpha = np.append(np.ones(7), prior) if prior else np.ones(7)
+            total = alpha.sum()
+            moments = (np.outer(alpha, alpha) + np.diag(alpha)) / (total * (total + 1))
+            sums = test._z[:, None] + test._z
+            better = np.where(np.abs(sums - 2 * rope.high) < 1e-12, 0.5, sums > 2 * rope.high)
+            worse = np.where(np.abs(sums - 2 * rope.low) < 1e-12, 0.5, sums < 2 * rope.low)
+            expected = (moments * better).sum(), (moments * (1 - better - worse)).sum(), (moments * worse).sum()
+            assert test.summaries([rope])[0].expected == pytest.approx(expected, abs=1e-14)
+
+
+def test_expected_agrees_with_the_draws():
+    p = bc.bayes.signed_rank_test(UCI.pair("rf", "svm"), rope=0.01, random_seed=1)
+    draws = p.draws(20_000)
+    for mean, share in zip(draws.mean(axis=0), p.expected.values(), strict=True):
+        assert mean == pytest.approx(share, abs=5 * draws.std() / np.sqrt(20_000))
+
+
+def test_order_of_datasets_and_models_does_not_matter(rng):
+    """Weights belong to datasets by name: the same seed gives the same answer."""
+    scores = UCI.select(models=["rf", "svm"])
+    shuffled = scores.select(datasets=list(rng.permutation(scores.datasets)))
+    one = bc.bayes.signed_rank_test(scores.pair("rf", "svm"), rope=0.01, random_seed=8)
+    two = bc.bayes.signed_rank_test(shuffled.pair("rf", "svm"), rope=0.01, random_seed=8)
+    other = bc.bayes.signed_rank_test(scores.pair("svm", "rf"), rope=0.01, random_seed=8)
+    assert one.probabilities == two.probabilities == other.probabilities
+    assert one.hdi() == pytest.approx(two.hdi(), abs=1e-15)
+    assert one.swap().probabilities == other.probabilities
+    assert one.swap() == other
+
+
+def test_more_draws_begin_with_the_same_ones():
+    p = bc.bayes.signed_rank_test(UCI.pair("rf", "svm"), rope=0.01, random_seed=8)
+    assert np.array_equal(p.draws(100), p.draws(3000)[:100])
+
+
+def test_many_pairs_at_once_equal_one_by_one():
+    pairs = list(UCI.pairs())[:5]
+    together = bc.bayes.signed_rank_tests(pairs, rope=0.01, random_seed=5, draws=3000)
+    for pair, result in zip(pairs, together, strict=True):
+        alone = bc.bayes.signed_rank_test(pair, rope=0.01, random_seed=5, draws=3000)
+        assert result == alone
+        assert result.probabilities == alone.probabilities
+
+
+def test_precision_is_reached():
+    p = bc.bayes.signed_rank_test(UCI.pair("gbm", "svm"), rope=0.01, random_seed=1, precision=0.001)
+    assert 0 < max(p.mcse.values()) <= 0.001
+    easy = bc.bayes.signed_rank_test(UCI.pair("rf", "nb"), rope=0.01, random_seed=1, precision=0.01)
+    assert easy.inference.n_draws <= 10_000
+    with pytest.raises(ValueError, match="precision"):
+        bc.bayes.signed_rank_test(UCI.pair("rf", "nb"), rope=0.01, precision=0)
+    with pytest.raises(ValueError, match="more than"):
+        bc.bayes.signed_rank_test([0.1, -0.2], [0.0, 0.0], rope=0, precision=1e-9)
+
+
+def test_reported_error_is_the_real_one():
+    """The spread of 40 runs with other seeds is the Monte-Carlo error that each of them reports."""
+    runs = [bc.bayes.signed_rank_test(UCI.pair("gbm", "svm"), rope=0.01, random_seed=s, draws=2000) for s in range(40)]
+    spread = np.std([r.p_better for r in runs], ddof=1)
+    assert spread == pytest.approx(runs[0].mcse["gbm better"], rel=0.4)
+
+
+def test_mean_and_interval_are_the_bayesian_bootstraps():
+    """Without a prior, the mean is the sample mean and the variance sum (z - mean)^2 / (n (n + 1))."""
+    z = UCI.pair("rf", "svm").means
+    p = bc.bayes.signed_rank_test(UCI.pair("rf", "svm"), rope=0.01, prior=0, random_seed=1)
+    assert p.mean == pytest.approx(z.mean())
+    sd = np.sqrt(((z - z.mean()) ** 2).sum() / (z.size * (z.size + 1)))
+    assert p.inference._means.std() == pytest.approx(sd, rel=0.02)
+    low, high = p.hdi(0.95)
+    assert np.mean((p.inference._means >= low) & (p.inference._means <= high)) == pytest.approx(0.95, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("differences", "rope", "expected"),
+    [
+        ([0.0] * 5, 0, (0.5, 0, 0.5)),
+        ([0.0] * 5, 0.01, (0, 1, 0)),
+        ([0.05] * 5, 0.01, (1, 0, 0)),
+        ([0.05, -0.04, 0.01], 1.0, (0, 1, 0)),
+        ([0.05, -0.05], float("inf"), (0, 1, 0)),
+    ],
+    ids=["all zero, no rope", "all zero", "all equal", "rope wider than everything", "infinite rope"],
+)
+@pytest.mark.filterwarnings("ignore::bayescmp.ScaleWarning")
+def test_degenerate_data(differences, rope, expected):
+    p = bc.bayes.signed_rank_test(differences, np.zeros(len(differences)), rope=rope, prior=0, random_seed=1, draws=500)
+    assert (p.p_better, p.p_equivalent, p.p_worse) == expected
+
+
+def test_prior_pulls_to_its_place():
+    z = np.array([0.02, 0.03, -0.01, 0.01])
+    at = {
+        x: bc.bayes.signed_rank_test(z, 0 * z, rope=0.005, prior=3, prior_at=x, random_seed=1).p_better
+        for x in (-1, 0, 1)
+    }
+    assert at[-1] < at[0] < at[1]
+
+
+def test_with_rope_curve_and_json():
+    p = bc.bayes.signed_rank_test(UCI.pair("rf", "svm"), rope=0.01, random_seed=2, draws=4000)
+    curve = p.rope_curve([0, 0.005, 0.02])
+    for row, rope in zip(curve.itertuples(), (0, 0.005, 0.02), strict=True):
+        assert row.p_equivalent == p.with_rope(rope).p_equivalent
+    again = bc.bayes.Posterior.from_dict(json.loads(json.dumps(p.to_dict())))
+    assert again == p
+    assert again.with_rope(0.02).probabilities == p.with_rope(0.02).probabilities
+    assert again.prior_sensitivity().equals(p.prior_sensitivity())
+    assert "the average of two new datasets" in p.sentence()
+
+
+def test_missing_datasets_are_named():
+    import pandas as pd
+
+    frame = pd.DataFrame({"dataset": list("abc"), "rf": [0.9, 0.8, 0.7], "svm": [0.8, 0.7, np.nan]})
+    with pytest.warns(bc.MissingWarning, match='"c" left out'):
+        pair = bc.Scores.from_frame(frame).pair("rf", "svm")
+    assert bc.bayes.signed_rank_test(pair, rope=0.01, random_seed=1).n == 2
+
+
+def test_seed_is_drawn_and_recorded():
+    p = bc.bayes.signed_rank_test([0.1, 0.2], [0.0, 0.3], rope=0.01)
+    again = bc.bayes.signed_rank_test([0.1, 0.2], [0.0, 0.3], rope=0.01, random_seed=p.random_seed)
+    assert again == p
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"prior": -1}, {"prior_at": float("inf")}, {"draws": 0}, {"engine": "exact"}],
+    ids=["prior", "prior_at", "draws", "engine"],
+)
+def test_bad_arguments(options, request):
+    with pytest.raises(ValueError, match=request.node.callspec.id):
+        bc.bayes.signed_rank_test([0.1, 0.2], [0.0, 0.3], rope=0.01, **options)
+
+
+def test_shared_wins():
+    assert wins(np.array([[0.5, 0.0, 0.5], [0.2, 0.5, 0.3], [1 / 3, 1 / 3, 1 / 3]])).tolist() == [
+        [0.5, 0, 0.5],
+        [0, 1, 0],
+        pytest.approx([1 / 3] * 3),
+    ]
+
+
+def test_nuts_agrees_with_the_draws():
+    """Dirichlet(1, ..., 1, prior) sampled by NUTS: the same probabilities within Monte-Carlo error."""
+    scores = bc.load_domains().transform("relative")
+    pair = scores.pair("A", "C")
+    fast = bc.bayes.signed_rank_test(pair, rope=0.005, random_seed=1)
+    sampled = bc.bayes.signed_rank_test(
+        pair, rope=0.005, random_seed=1, engine="nuts", draws=1000, chains=2, cores=1, progressbar=False
+    )
+    for name, p in fast.probabilities.items():
+        assert sampled.probabilities[name] == pytest.approx(p, abs=4.5 * np.hypot(sampled.mcse[name], fast.mcse[name]))
+        assert sampled.expected[name] == pytest.approx(fast.expected[name], abs=0.02)
+    model = bc.bayes.pymc_model("signed_rank", pair)
+    assert [v.name for v in model.free_RVs] == ["weights"]
