@@ -6,7 +6,8 @@ Arrays of draws are chains x draws, with any further axes behind.
 import os
 import tempfile
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -43,9 +44,19 @@ def import_arviz() -> ModuleType:
 def import_pymc() -> ModuleType:
     """PyMC; it imports ArviZ, so that one comes first."""
     import_arviz()
-    import pymc
+    with quiet():
+        import pymc
 
     return pymc
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No notice of PyTensor's that it found no BLAS (none of our models needs one), nor of its own moved names."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="PyTensor could not link to a BLAS")
+        warnings.filterwarnings("ignore", message="Importing 'IfElse' from 'pytensor.ifelse'")
+        yield
 
 
 def is_arviz_1() -> bool:

@@ -32,6 +32,10 @@ class RepeatsWarning(UserWarning):
     """Two repeats of a cross-validation are copies of each other, so they are no repeats."""
 
 
+class PriorWarning(UserWarning):
+    """The data say so little that the prior decides."""
+
+
 class ScaleWarning(UserWarning):
     """The rope seems to be on another scale than the scores."""
 

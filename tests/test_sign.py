@@ -39,7 +39,9 @@ def reference(i, alpha):
             return density * mp.fprod(mp.gammainc(b, 0, x, regularized=True) for b in others)
 
         top = mp.log(sum(a))
-        return float(mp.quad(integrand, [*(top - 60 + 4 * k for k in range(14)), *(top - 4 + mp.mpf(k) / 4 for k in range(40))]))
+        return float(
+            mp.quad(integrand, [*(top - 60 + 4 * k for k in range(14)), *(top - 4 + mp.mpf(k) / 4 for k in range(40))])
+        )
 
 
 def test_random_counts_against_brute_force():
@@ -54,7 +56,8 @@ def test_random_counts_against_brute_force():
 
 
 @pytest.mark.parametrize(
-    "alpha", [(4, 2, 5), (0.5, 3, 7), (1 / 3, 1 / 3, 25 / 3), (10, 50, 51), (1e-3, 2, 3), (60, 75, 80), (0.033, 0.0106, 0.587)]
+    "alpha",
+    [(4, 2, 5), (0.5, 3, 7), (1 / 3, 1 / 3, 25 / 3), (10, 50, 51), (1e-3, 2, 3), (60, 75, 80), (0.033, 0.0106, 0.587)],
 )
 def test_integral_against_mpmath(alpha):
     assert p_largest(np.array(alpha, float)) == pytest.approx([reference(i, alpha) for i in range(3)], rel=1e-10)

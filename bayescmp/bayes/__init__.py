@@ -2,6 +2,8 @@
 
 from bayescmp.bayes.correlated_t import correlated_ttest
 from bayescmp.bayes.hdi import hdi
+from bayescmp.bayes.hierarchical import HierarchicalPosterior, hierarchical_ttest
+from bayescmp.bayes.hierarchical_prior import HierarchicalPrior
 from bayescmp.bayes.nuts import Diagnostics
 from bayescmp.bayes.posterior import DifferencePosterior, Posterior
 from bayescmp.bayes.pymc_models import pymc_model
@@ -13,10 +15,13 @@ from bayescmp.bayes.welch import welch_ttest
 __all__ = [
     "Diagnostics",
     "DifferencePosterior",
+    "HierarchicalPosterior",
+    "HierarchicalPrior",
     "Posterior",
     "RegionPosterior",
     "correlated_ttest",
     "hdi",
+    "hierarchical_ttest",
     "pymc_model",
     "sign_test",
     "signed_rank_test",

@@ -84,7 +84,7 @@ def sample(
     level = logger.level
     logger.setLevel(logging.ERROR)  # our own diagnostics say the same once, as a typed warning
     try:
-        with model, warnings.catch_warnings():
+        with model, _compat.quiet(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", category=UserWarning, module="pymc")
             data = pm.sample(
                 draws=draws,

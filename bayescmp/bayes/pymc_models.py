@@ -11,7 +11,7 @@ from bayescmp.bayes import nuts
 from bayescmp.bayes.correlated_t import moments
 from bayescmp.bayes.distributions import Draws, Floats
 from bayescmp.bayes.hdi import hdi
-from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, wins
+from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, sampled_summary
 from bayescmp.errors import RopeError, ScoresError
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.assemble import as_pair
@@ -25,7 +25,7 @@ def pymc_model(
 
     Parameters
     ----------
-    name : "correlated_t", "sign" or "signed_rank"
+    name : "correlated_t", "sign", "signed_rank" or "hierarchical"
     pair : Pair
     rope : float, (low, high) or Rope
         For "sign", whose counts depend on it.
@@ -58,7 +58,12 @@ def pymc_model(
         from bayescmp.bayes.signed_rank import signed_rank_test
 
         return signed_rank(signed_rank_test(pair, rope=rope or 0, random_seed=0, **options).inference)
-    raise ValueError(f'`name` must be "correlated_t", "sign" or "signed_rank", got {name!r}.')
+    if name == "hierarchical":
+        from bayescmp.bayes.hierarchical import prepare
+
+        options = {"prior": "corani2017", "min_sd": None} | options
+        return hierarchical(prepare(as_pair(pair, arrays_are="datasets"), **options)[0])
+    raise ValueError(f'`name` must be "correlated_t", "sign", "signed_rank" or "hierarchical", got {name!r}.')
 
 
 def sample_pair(
@@ -84,6 +89,17 @@ def sample_regions(
     return fields | {"inference": SampledRegions(draws, (rope.low, rope.high))}
 
 
+def sample_hierarchical(inference: Any, random_seed: int | None, options: dict[str, Any]) -> dict[str, Any]:
+    """NUTS draws of (delta_0, sigma_0, nu), and the other fields of a result."""
+    from bayescmp.bayes.hierarchical import SampledHyper
+
+    fields = _run(hierarchical(inference), random_seed, {"target_accept": 0.95} | options)
+    posterior = _compat.group(fields["inference_data"], "posterior")
+    delta, sigma = posterior["delta_0"].values, posterior["sigma_0"].values
+    nu = posterior["nu"].values if "nu" in posterior else np.full(delta.shape, np.inf)
+    return fields | {"inference": SampledHyper(delta, sigma, nu, inference)}
+
+
 def _run(model: Any, random_seed: int | None, options: dict[str, Any]) -> dict[str, Any]:
     seed = nuts.new_seed() if random_seed is None else random_seed
     data, diagnostics = nuts.sample(model, random_seed=seed, **options)
@@ -107,10 +123,7 @@ class SampledRegions(ArrayValue):
                 f"NUTS drew theta for the rope {list(self.rope)}. For another rope run the test again, or use the fast "
                 "engine, which keeps its posterior for any rope."
             )
-        hits = wins(self.chains)
-        errors = [nuts.share_mcse(hits[..., k] > 0.5) for k in range(3)]
-        shares, expected = (x.mean(axis=(0, 1)).tolist() for x in (hits, self.chains))
-        return [RegionSummary(tuple(shares), tuple(errors), tuple(expected)) for _ in ropes]
+        return [sampled_summary(self.chains) for _ in ropes]
 
     def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
         flat = self.chains.reshape(-1, 3)
@@ -194,4 +207,38 @@ def signed_rank(inference: Any) -> Any:
     pm = _compat.import_pymc()
     with pm.Model() as model:
         pm.Dirichlet("weights", a=inference._alpha)
+    return model
+
+
+def hierarchical(inference: Any) -> Any:
+    """The hierarchical correlated t-test, centred, by each dataset's mean and sum of squares, in units of their sd.
+
+    The numbers are `pm.Data`, so that models of the same shape share their compiled code.
+    """
+    from bayescmp.bayes.hierarchical import HierarchicalInference
+
+    if not isinstance(inference, HierarchicalInference):
+        raise ScoresError("All differences are the same number, so that there is nothing to sample.")
+    pm = _compat.import_pymc()
+    unit, prior, n, rho = inference.unit, inference.prior, inference.counts, inference.rho
+    z, s = inference.means / unit, inference.filled_sds / unit
+    with pm.Model(coords={"dataset": list(inference.names)}) as model:
+        means, squares = pm.Data("means", z, dims="dataset"), pm.Data("squares", (n - 1) * s**2, dims="dataset")
+        bounds = pm.Data("bounds", np.array([prior.delta_0_bound, prior.sigma_0_max, prior.sigma_max]) / unit)
+        centre = pm.Uniform("centre", -bounds[0], bounds[0], initval=float(z.mean()))
+        spread = pm.Uniform("spread", 0, bounds[1], initval=float(max(z.std(), 0.1 * s.mean())))
+        if prior.gaussian:
+            delta = pm.Normal("delta_scaled", centre, spread, dims="dataset", initval=z)
+        else:
+            (a_low, a_high), (b_low, b_high) = prior.nu_shape, prior.nu_rate
+            a = pm.Uniform("nu_shape", a_low, a_high) if a_high > a_low else a_low
+            b = pm.Uniform("nu_rate", b_low, b_high) if b_high > b_low else b_low
+            nu = pm.Deterministic("nu", prior.nu_shift + pm.Gamma("nu_minus_shift", a, b))
+            delta = pm.StudentT("delta_scaled", nu, mu=centre, sigma=spread, dims="dataset", initval=z)
+        sigma = pm.Uniform("sigma_scaled", 0, bounds[2], dims="dataset", initval=s)
+        pm.Normal("mean", delta, sigma * np.sqrt((1 + (n - 1) * rho) / n), observed=means, dims="dataset")
+        pm.Gamma("sum_of_squares", (n - 1) / 2, 1 / (2 * (1 - rho) * sigma**2), observed=squares, dims="dataset")
+        pm.Deterministic("delta_0", unit * centre)
+        pm.Deterministic("sigma_0", unit * spread)
+        pm.Deterministic("delta", unit * delta, dims="dataset")
     return model

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.bayes.hdi import DEFAULT_MASS, check_mass
+from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.pair import SCALES
@@ -27,6 +28,7 @@ class RegionSummary(NamedTuple):
     probabilities: tuple[float, ...]
     mcse: tuple[float, ...]
     expected: tuple[float, ...]
+    numerical_error: float = 0.0
 
 
 class RegionInference(Protocol):
@@ -74,6 +76,11 @@ class RegionPosterior(Posterior):
         return dict(zip(self._labels, self._summary().mcse, strict=True))
 
     @property
+    def numerical_error(self) -> float:
+        """The error estimate of a deterministic engine; Monte-Carlo engines have `mcse` instead."""
+        return self._summary().numerical_error
+
+    @property
     def expected(self) -> dict[str, float]:
         """The posterior mean of theta: the expected shares of better, equivalent and worse."""
         return dict(zip(self._labels, self._summary().expected, strict=True))
@@ -102,7 +109,10 @@ class RegionPosterior(Posterior):
 
     def swap(self) -> "RegionPosterior":
         """B over A."""
-        memo = {r.swap(): RegionSummary(*(three[::-1] for three in s)) for r, s in self._memo.items()}
+        memo = {
+            r.swap(): RegionSummary(s.probabilities[::-1], s.mcse[::-1], s.expected[::-1], s.numerical_error)
+            for r, s in self._memo.items()
+        }
         return replace(
             self,
             a=self.b,
@@ -219,6 +229,14 @@ def wins(theta: Floats, axis: int = -1) -> Floats:
     largest = theta >= theta.max(axis=axis, keepdims=True) - TIE
     shared = largest.sum(axis=axis, keepdims=True)
     return largest / shared if shared.max(initial=1) > 1 else largest.astype(float)
+
+
+def sampled_summary(theta: Floats) -> RegionSummary:
+    """From correlated draws of theta, chains x draws x 3."""
+    hits = wins(theta)
+    errors = [share_mcse(hits[..., k] > 0.5) for k in range(3)]
+    shares, expected = (x.mean(axis=(0, 1)).tolist() for x in (hits, theta))
+    return RegionSummary(tuple(shares), tuple(errors), tuple(expected))
 
 
 def independent_mcse(shares: Floats, n: int) -> Floats:

@@ -206,8 +206,7 @@ class SignedRankInference(ArrayValue):
         errors = independent_mcse(shares, self.n_draws)
         if rope.is_zero:
             errors[1] = 0.0
-        three = (tuple(x.tolist()) for x in (shares, errors, self._expected(rope)))
-        return RegionSummary(*three)
+        return RegionSummary(tuple(shares.tolist()), tuple(errors.tolist()), tuple(self._expected(rope).tolist()))
 
     def _expected(self, rope: Rope) -> Floats:
         """E[theta], exact: E[w_i w_j] = a_i a_j / (A (A + 1)), and E[w_i^2] = a_i (a_i + 1) / (A (A + 1))."""

@@ -1,0 +1,226 @@
+"""The hierarchical correlated t-test without sampling: a three-dimensional posterior by quadrature.
+
+Given (delta_0, sigma_0, nu) the datasets are independent, and each contributes the convolution of two Student t: that
+of its own mean (sigma_i integrated out) and that of the datasets' means. In units of the dataset's own scale this is
+one function of distance and sigma_0 for each nu and df, so it is tabulated once and interpolated for all datasets and
+pairs. delta_0, log sigma_0 and log(nu - shift) go by the trapezoidal rule, which is nested: every second point makes a
+coarser rule, and the difference is the error estimate.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+Floats = NDArray[np.float64]
+NODES_NU, NODES_SIGMA, NODES_DELTA = 21, 49, 49
+CUT = 18.0
+"""Points whose log density is this far below the highest do not count."""
+
+STEP_U, STEP_V = 0.08, 0.2
+"""Of the tables, in asinh(distance) and log(sigma_0), both in units of the dataset's scale."""
+
+
+@dataclass(frozen=True)
+class HyperPosterior:
+    """Masses of the posterior on a grid of nu x log sigma_0 x delta_0."""
+
+    nu: Floats
+    log_sigma: Floats
+    delta: Floats
+    mass: Floats
+
+    @property
+    def coarse(self) -> "HyperPosterior":
+        """The same by every second point in each direction."""
+        mass = self.mass[::2, ::2, ::2] if self.nu.size > 1 else self.mass[:, ::2, ::2]
+        nu = self.nu[::2] if self.nu.size > 1 else self.nu
+        return HyperPosterior(nu, self.log_sigma[::2], self.delta[::2], mass / mass.sum())
+
+
+def hyper_posterior(
+    means: Floats,
+    scales: Floats,
+    dfs: Floats,
+    log_nu: Floats,
+    nu_shift: float,
+    log_prior_nu: Floats,
+    delta_bound: float,
+    sigma_bound: float,
+    refine: int = 1,
+) -> HyperPosterior:
+    """The posterior of (nu, sigma_0, delta_0), given each dataset's Student posterior (means, scales, dfs).
+
+    `log_nu` are equidistant values of log(nu - shift) with their log prior density; none of them means nu = infinity.
+    """
+    nus = nu_shift + np.exp(log_nu) if log_nu.size else np.array([np.inf])
+    log_prior = log_prior_nu if log_nu.size else np.zeros(1)
+    problem = (means, scales, dfs, nus, log_prior, delta_bound, sigma_bound)
+    box = _box(*problem)
+    for _ in range(4):  # nearly always once
+        sizes = (refine * (n - 1) + 1 for n in (NODES_SIGMA, NODES_DELTA))
+        log_sigma, delta = (np.linspace(a, b, n) for (a, b), n in zip(box, sizes, strict=True))
+        density = _log_density(*problem[:5], log_sigma, delta)
+        density = np.exp(density - density.max())
+        bounds = ((-np.inf, np.log(sigma_bound)), (-delta_bound, delta_bound))
+        wider = _wider(density.max(axis=0), box, bounds)
+        if wider == box:
+            break
+        box = wider
+    # where the rule ends because a uniform prior ends, and not the density, the last point counts half
+    for axis, ((low, high), (least, most)) in enumerate(zip(box, bounds, strict=True), start=1):
+        ends = np.moveaxis(density, axis, 0)
+        ends[0] *= 0.5 if low == least else 1.0
+        ends[-1] *= 0.5 if high == most else 1.0
+    return HyperPosterior(nus, log_sigma, delta, density / density.sum())
+
+
+Box = tuple[tuple[float, float], tuple[float, float]]
+"""(low, high) of log sigma_0 and of delta_0."""
+
+
+def _box(
+    means: Floats, scales: Floats, dfs: Floats, nus: Floats, log_prior: Floats, delta_bound: float, sigma_bound: float
+) -> Box:
+    """Where the mass is, by a crude likelihood (the wider Student t, variances added): start wide, shrink."""
+    few = slice(None, None, max(1, nus.size // 4))
+    spread = np.ptp(means) + 10 * scales.max()
+    low = [float(np.log(scales.min())) - CUT, max(-delta_bound, means.min() - spread)]
+    high = [float(np.log(sigma_bound)), min(delta_bound, means.max() + spread)]
+    for _ in range(10):
+        log_sigma, delta = (np.linspace(a, b, 25) for a, b in zip(low, high, strict=True))
+        sigma, scale = np.exp(log_sigma)[:, None], scales[:, None, None]
+        width = np.hypot(sigma, scale)
+        z = (means[:, None, None] - delta) / width
+        density = np.stack(
+            [
+                (np.where(sigma > scale, _log_student(z, nu), own) - np.log(width)).sum(axis=0)
+                for own in [_log_student(z, float(dfs.max()))]
+                for nu in nus[few]
+            ]
+        )
+        density += log_sigma[:, None] + log_prior[few, None, None]
+        inside = (density > density.max() - CUT).any(axis=0)
+        before = np.subtract(high, low)
+        for axis, grid in enumerate((log_sigma, delta)):
+            used = np.flatnonzero(inside.any(axis=1 - axis))
+            low[axis], high[axis] = float(grid[max(used[0] - 1, 0)]), float(grid[min(used[-1] + 1, 24)])
+        if (np.subtract(high, low) > 0.7 * before).all():
+            break
+    return (low[0], high[0]), (low[1], high[1])
+
+
+def _wider(density: Floats, box: Box, bounds: Box) -> Box:
+    """The box, with every side moved out at which the density has not yet fallen (and the prior has not ended)."""
+    result = []
+    for axis, ((low, high), (least, most)) in enumerate(zip(box, bounds, strict=True)):
+        profile = density.max(axis=1 - axis)
+        step = (high - low) / 3
+        result.append(
+            (
+                max(low - step, least) if profile[0] > np.exp(-CUT / 2) and low > least else low,
+                min(high + step, most) if profile[-1] > np.exp(-CUT / 2) and high < most else high,
+            )
+        )
+    return result[0], result[1]
+
+
+def _log_density(
+    means: Floats, scales: Floats, dfs: Floats, nus: Floats, log_prior: Floats, log_sigma: Floats, delta: Floats
+) -> Floats:
+    """nu x log sigma_0 x delta_0; priors uniform in delta_0 and sigma_0, the latter with its Jacobian."""
+    total = log_sigma[:, None] + log_prior[:, None, None]
+    for df in np.unique(dfs):
+        here = dfs == df
+        total = total + _log_likelihood(means[here], scales[here], float(df), nus, log_sigma, delta)
+    return total
+
+
+def _log_likelihood(means: Floats, scales: Floats, df: float, nus: Floats, log_sigma: Floats, delta: Floats) -> Floats:
+    """The sum over datasets of the log convolution, nu x log sigma_0 x delta_0, by tensor B-splines."""
+    # below e^-8 of the dataset's scale sigma_0 makes no difference
+    v = np.clip(log_sigma - np.log(scales)[:, None], -8.0, 16.0)
+    u = np.arcsinh(np.minimum(np.abs(means[:, None] - delta) / scales[:, None], 1e6))
+    # ranges in steps, so that other pairs find the table in the cache
+    low, high, far = 2 * np.floor(v.min() / 2), 2 * np.ceil(v.max() / 2) + 0.1, np.ceil(u.max()) + 0.1
+    grid_v, grid_u = np.arange(low, high, STEP_V), np.arange(-4 * STEP_U, far, STEP_U)
+    tables = _tables(df, tuple(nus.tolist()), (float(low), grid_v.size), grid_u.size)
+    in_v, in_u = _basis(v, grid_v), _basis(u, grid_u)
+    datasets, n_sigma, _ = in_v.shape
+    right = in_u.transpose(0, 2, 1).reshape(-1, delta.size)
+    result = np.empty((nus.size, n_sigma, delta.size))
+    for k, coefficients in enumerate(tables):
+        left = (in_v.reshape(-1, in_v.shape[-1]) @ coefficients).reshape(datasets, n_sigma, -1)
+        result[k] = left.transpose(1, 0, 2).reshape(n_sigma, -1) @ right
+    return result - np.log(scales).sum()
+
+
+def _basis(x: Floats, grid: Floats) -> Floats:
+    """Cubic B-spline weights of x on an equidistant grid, which has one coefficient more at either end."""
+    position = (x - grid[0]) / (grid[1] - grid[0])
+    cell = np.clip(np.floor(position).astype(int), 0, grid.size - 2)
+    t = position - cell
+    weights = np.stack([(1 - t) ** 3, 3 * t**3 - 6 * t**2 + 4, -3 * t**3 + 3 * t**2 + 3 * t + 1, t**3], axis=-1) / 6
+    dense = np.zeros((*x.shape, grid.size + 2))
+    np.put_along_axis(dense, cell[..., None] + np.arange(4), weights, axis=-1)
+    return dense
+
+
+@lru_cache(maxsize=32)
+def _tables(df: float, nus: tuple[float, ...], rows: tuple[float, int], columns: int) -> Floats:
+    """B-spline coefficients of the log convolution of Student(df) with sigma_0 Student(nu), for each nu."""
+    v: Floats = rows[0] + STEP_V * np.arange(rows[1], dtype=float)
+    u: Floats = STEP_U * np.arange(-4, columns - 4, dtype=float)
+    values = _log_convolutions(df, nus, v, u)
+    return _spline_coefficients(_spline_coefficients(values, 1), 2)
+
+
+def _spline_coefficients(values: Floats, axis: int) -> Floats:
+    """Coefficients of the cubic spline through equidistant values, with natural ends."""
+    from scipy.linalg import solve_banded
+
+    moved = np.moveaxis(values, axis, 0)
+    bands = np.zeros((3, len(moved)))
+    bands[0, 2:], bands[1], bands[2, :-2] = 1 / 6, 4 / 6, 1 / 6
+    bands[1, [0, -1]] = 1.0
+    inner = solve_banded((1, 1), bands, moved.reshape(len(moved), -1)).reshape(moved.shape)
+    ends = 2 * inner[:1] - inner[1:2], 2 * inner[-1:] - inner[-2:-1]
+    return np.moveaxis(np.concatenate([ends[0], inner, ends[1]]), 0, axis)
+
+
+_X, _W = np.polynomial.legendre.leggauss(6)
+_STEPS = np.concatenate([[0.0], np.arange(1.0, 6.1, 1.0), 6 * 3.0 ** np.arange(1, 14)])
+
+
+def _log_convolutions(df: float, nus: tuple[float, ...], v: Floats, u: Floats) -> Floats:
+    """log density of T_df + sigma T_nu at distance x, for each nu, log sigma in v (rows) and asinh x in u (columns).
+
+    Gauss-Legendre panels that are fine around both centres and three times wider at each step further out.
+    """
+    x = np.sinh(np.abs(u))[:, None]
+    both = np.concatenate([-_STEPS[:0:-1], _STEPS])
+    result = np.empty((len(nus), v.size, u.size))
+    for row, sigma in enumerate(np.exp(v)):
+        edges = np.sort(np.concatenate(np.broadcast_arrays(both, x + sigma * both), axis=1), axis=1)
+        half = np.diff(edges) / 2
+        t = ((edges[:, :-1] + half)[..., None] + half[..., None] * _X).reshape(u.size, -1)
+        own = _log_student(t, df) + np.log((half[..., None] * _W).reshape(u.size, -1) + 1e-300)
+        squares = ((x - t) / sigma) ** 2
+        for k, nu in enumerate(nus):
+            logs = own + _log_student_of_square(squares, nu)
+            top = logs.max(axis=1, keepdims=True)
+            result[k, row] = np.log(np.exp(logs - top).sum(axis=1)) + top[:, 0] - v[row]
+    return result
+
+
+def _log_student(x: Floats, df: float) -> Floats:
+    return _log_student_of_square(x * x, df)
+
+
+def _log_student_of_square(square: Floats, df: float) -> Floats:
+    if np.isinf(df):
+        return -0.5 * (square + np.log(2 * np.pi))
+    constant = special.gammaln((df + 1) / 2) - special.gammaln(df / 2) - 0.5 * np.log(df * np.pi)
+    return constant - (df + 1) / 2 * np.log1p(square / df)

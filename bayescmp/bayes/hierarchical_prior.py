@@ -1,0 +1,110 @@
+"""Priors of the hierarchical correlated t-test: named presets, made absolute for the data at hand."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from bayescmp.bayes.collapsed import NODES_NU
+
+Floats = NDArray[np.float64]
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "corani2017": {"nu_shift": 1.0, "nu_shape": (0.5, 5.0), "nu_rate": (0.05, 0.15)},
+    "baycomp": {"nu_shift": 1.0, "nu_shape": (1.0, 2.0), "nu_rate": (0.01, 0.1)},
+    "kruschke": {"nu_shift": 1.0, "nu_shape": (1.0, 1.0), "nu_rate": (1 / 29, 1 / 29)},
+    "juarez_steel": {"nu_shift": 0.0, "nu_shape": (2.0, 2.0), "nu_rate": (0.1, 0.1)},
+    "gaussian": {"gaussian": True},
+}
+"""nu = shift + Gamma(shape, rate), shape and rate uniform between two values; or normal random effects."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HierarchicalPrior:
+    """delta_i ~ Student(nu, delta_0, sigma_0) with these priors, in the units of the scores.
+
+    Attributes
+    ----------
+    name : str
+    delta_0_bound : float
+        delta_0 is uniform between minus and plus this.
+    sigma_0_max, sigma_max : float
+        sigma_0, and every dataset's sigma_i, are uniform from 0 to this.
+    nu_shift : float
+    nu_shape, nu_rate : (low, high)
+        nu - shift ~ Gamma(shape, rate), shape and rate uniform between low and high.
+    gaussian : bool
+        Normal instead of Student random effects: nu is infinite.
+    """
+
+    name: str = "custom"
+    delta_0_bound: float
+    sigma_0_max: float
+    sigma_max: float
+    nu_shift: float = 1.0
+    nu_shape: tuple[float, float] = (0.5, 5.0)
+    nu_rate: tuple[float, float] = (0.05, 0.15)
+    gaussian: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "nu_shape", tuple(self.nu_shape))
+        object.__setattr__(self, "nu_rate", tuple(self.nu_rate))
+        for name in ("delta_0_bound", "sigma_0_max", "sigma_max"):
+            if not 0 < getattr(self, name) < np.inf:
+                raise ValueError(f"`{name}` must be positive and finite, got {getattr(self, name)}.")
+        for name in ("nu_shape", "nu_rate"):
+            low, high = getattr(self, name)
+            if not 0 < low <= high < np.inf:
+                raise ValueError(f"`{name}` must be (low, high) with 0 < low <= high, got {(low, high)}.")
+        if not self.nu_shift >= 0:
+            raise ValueError(f"`nu_shift` must be 0 or more, got {self.nu_shift}.")
+
+    @classmethod
+    def resolve(
+        cls, prior: "str | HierarchicalPrior", means: Floats, sds: Floats, largest: float
+    ) -> "HierarchicalPrior":
+        """A preset with its bounds for these data; a prior that is one already as it is."""
+        if isinstance(prior, HierarchicalPrior):
+            return prior
+        if prior not in PRESETS:
+            raise ValueError(f"`prior` must be one of {list(PRESETS)} or a HierarchicalPrior, got {prior!r}.")
+        between, within = float(np.std(means, ddof=1)), float(sds.mean())
+        return cls(
+            name=prior,
+            delta_0_bound=largest,
+            sigma_0_max=1000 * (between if between > 1e-12 * largest else within),
+            sigma_max=1000 * within,
+            **PRESETS[prior],
+        )
+
+    def nu_nodes(self) -> tuple[Floats, Floats]:
+        """Equidistant values of log(nu - shift), and their log prior density; none for normal random effects."""
+        if self.gaussian:
+            return np.empty(0), np.empty(0)
+        w = np.linspace(-20, 12, 4001)
+        density = np.exp(self._log_density(w))
+        cumulative = np.cumsum(density) / density.sum()
+        low, high = w[np.searchsorted(cumulative, [1e-5, 1 - 1e-7])]
+        nodes = np.linspace(low, high, NODES_NU)
+        return nodes, self._log_density(nodes)
+
+    def _log_density(self, w: Floats) -> Floats:
+        """Of w = log(nu - shift), shape and rate integrated out."""
+        g = np.exp(w)[:, None]
+        (a_low, a_high), (b_low, b_high) = self.nu_shape, self.nu_rate
+        x, weight = np.polynomial.legendre.leggauss(24)
+        a = (a_low + a_high) / 2 + (a_high - a_low) / 2 * x if a_high > a_low else np.array([a_low])
+        weight = weight / 2 if a_high > a_low else np.ones(1)
+        with np.errstate(divide="ignore", under="ignore"):
+            if b_high > b_low:  # the integral over the rate is a difference of incomplete gamma functions
+                mass = special.gammainc(a + 1, b_high * g) - special.gammainc(a + 1, b_low * g)
+                density = a * mass / (g * (b_high - b_low))
+            else:
+                density = np.exp(a * np.log(b_low * g) - b_low * g - special.gammaln(a))
+            return np.log(density @ weight)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {name: list(x) if isinstance(x, tuple) else x for name, x in asdict(self).items()}

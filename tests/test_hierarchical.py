@@ -1,0 +1,450 @@
+"""The hierarchical test: two engines, brute force, a Gibbs sampler, calibration, limits, degenerate data."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+import bayescmp as bc
+from bayescmp.bayes.collapsed import _log_convolutions, _log_likelihood
+from bayescmp.bayes.hierarchical import HierarchicalInference, prepare
+from bayescmp.bayes.hierarchical_prior import PRESETS, HierarchicalPrior
+from bayescmp.bayes.regions import wins
+
+UCI = bc.load_uci()
+FAST = {"chains": 2, "cores": 1, "progressbar": False}
+
+
+def simulate(rng, deltas, n=20, rho=0.1, sigma=1.0):
+    """Scores of two models whose differences are compound-symmetric around each dataset's delta."""
+    deltas = np.asarray(deltas, float)[:, None]
+    shared, own = rng.standard_normal((len(deltas), 1)), rng.standard_normal((len(deltas), n))
+    a = deltas + sigma * (np.sqrt(rho) * shared + np.sqrt(1 - rho) * own)
+    names = [f"d{i}" for i in range(len(deltas))]
+    scores = bc.Scores.from_arrays(
+        {"a": a, "b": np.zeros_like(a)}, resampling=bc.Resampling.custom(rho), datasets=names
+    )
+    return scores.pair("a", "b")
+
+
+def gibbs(inference, rng, draws=6000, burn=500):
+    """An independent sampler of the same posterior: both Student t as scale mixtures of normals, nu on a fine grid."""
+    unit, prior = inference.unit, inference.prior
+    m, tau, df = inference.means / unit, inference.scales / unit, inference.dfs
+    w = np.linspace(-9, 7, 400)
+    log_prior, nus = prior._log_density(w), prior.nu_shift + np.exp(w)
+    delta_bound, sigma_bound = prior.delta_0_bound / unit, prior.sigma_0_max / unit
+    d, d0, s0, lam, nu = m.copy(), m.mean(), m.std(), np.ones(m.size), 5.0
+    out = np.empty((draws, 3))
+    for k in range(draws + burn):
+        own = rng.gamma((df + 1) / 2, 2 / (df + ((d - m) / tau) ** 2))
+        precision = own / tau**2 + lam / s0**2
+        d = (own * m / tau**2 + lam * d0 / s0**2) / precision + rng.standard_normal(m.size) / np.sqrt(precision)
+        lam = np.ones(m.size) if prior.gaussian else rng.gamma((nu + 1) / 2, 2 / (nu + ((d - d0) / s0) ** 2))
+        while True:
+            d0 = (lam @ d) / lam.sum() + rng.standard_normal() * s0 / np.sqrt(lam.sum())
+            if abs(d0) < delta_bound:
+                break
+        # uniform sigma_0: its square is inverse gamma with (n - 1)/2, cut at the bound
+        while True:
+            s0 = np.sqrt((lam @ (d - d0) ** 2) / 2 / rng.gamma((m.size - 1) / 2))
+            if s0 < sigma_bound:
+                break
+        if not prior.gaussian:
+            log_p = log_prior + m.size * (nus / 2 * np.log(nus / 2) - special.gammaln(nus / 2))
+            log_p += (nus / 2 - 1) * np.log(lam).sum() - nus / 2 * lam.sum()
+            p = np.exp(log_p - log_p.max())
+            nu = rng.choice(nus, p=p / p.sum())
+        if k >= burn:
+            out[k - burn] = d0 * unit, s0 * unit, np.inf if prior.gaussian else nu
+    return out
+
+
+def agree_with_gibbs(pair, prior, seed, draws=6000):
+    result = bc.bayes.hierarchical_ttest(pair, rope=0.01, prior=prior)
+    sample = gibbs(result.inference, np.random.default_rng(seed), draws)
+    d0, s0, nu = sample.T
+    effective = draws / 15  # the chain's autocorrelation, generously
+    for ours, theirs in ((result.mean, d0), (result.hyperparameters()["mean"]["sigma_0"], s0)):
+        assert ours == pytest.approx(theirs.mean(), abs=4.5 * theirs.std() / np.sqrt(effective))
+    t = np.minimum(nu, 1e10)
+    theta = np.stack([stats.t.sf((0.01 - d0) / s0, t), np.zeros_like(d0), stats.t.cdf((-0.01 - d0) / s0, t)], axis=1)
+    theta[:, 1] = 1 - theta[:, 0] - theta[:, 2]
+    for ours, share in zip(result.probabilities.values(), wins(theta).mean(axis=0), strict=True):
+        assert ours == pytest.approx(share, abs=0.002 + 4.5 * np.sqrt(share * (1 - share) / effective))
+    for ours, share, sd in zip(result.expected.values(), theta.mean(axis=0), theta.std(axis=0), strict=True):
+        assert ours == pytest.approx(share, abs=4.5 * sd / np.sqrt(effective))
+
+
+@pytest.mark.parametrize("prior", PRESETS)
+def test_agrees_with_a_gibbs_sampler(prior):
+    agree_with_gibbs(UCI.pair("rf", "svm"), prior, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bayescmp.DegenerateWarning")
+def test_every_pair_agrees_with_a_gibbs_sampler():
+    for seed, pair in enumerate(UCI.pairs()):
+        agree_with_gibbs(pair, "corani2017", seed, draws=20_000)
+
+
+def test_brute_force_grid():
+    """Five datasets, normal effects: every functional by a dense grid with scipy's densities, to 1e-4."""
+    means, scales, dfs = np.array([-0.5, 0.2, 0.9, 1.4, 0.4]), np.array([0.3, 0.2, 0.5, 0.3, 0.4]), np.full(5, 18.0)
+    n, rho = 20.0, 0.1
+    sds = scales / np.sqrt((1 / n + rho / (1 - rho)) * (n - 1) / (n - 2))
+    prior = HierarchicalPrior(delta_0_bound=3.0, sigma_0_max=4.0, sigma_max=1e3, gaussian=True)
+    inference = HierarchicalInference(tuple("abcde"), means, sds, np.full(5, n), np.full(5, rho), 0.0, prior)
+    assert inference.scales == pytest.approx(scales)
+    d0, s0 = np.linspace(-3, 3, 241), (np.arange(400) + 0.5) / 100
+    z = np.linspace(-8, 9, 1201)
+    likelihood = stats.t.pdf((z[:, None] - means) / scales, dfs) * (z[1] - z[0])
+    log_p = np.empty((s0.size, d0.size))
+    for i, s in enumerate(s0):
+        # for sigma_0 below the grid of z the normal is narrower than its steps: integrate z around delta_0 instead
+        if s < 0.1:
+            y = np.linspace(-6, 6, 101)
+            inner = stats.t.pdf((d0[:, None, None] + s * y[:, None] - means) / scales, dfs)
+            log_p[i] = np.log(np.einsum("dyi,y->di", inner, stats.norm.pdf(y)) * (y[1] - y[0])).sum(axis=1)
+        else:
+            log_p[i] = np.log(stats.norm.pdf(d0[:, None], z, s) @ likelihood).sum(axis=1)
+    p = np.exp(log_p - log_p.max())
+    p[:, [0, -1]] /= 2
+    p /= p.sum()
+    assert inference.mean == pytest.approx(p.sum(axis=0) @ d0, abs=1e-4)
+    marginals = inference.hyper_marginals()
+    assert marginals["sigma_0"](0.95)[0] == pytest.approx(p.sum(axis=1) @ s0, abs=5e-4)
+    for rope in (0.0, 0.3, 1.0):
+        better = stats.norm.sf((rope - d0) / s0[:, None])
+        worse = stats.norm.cdf((-rope - d0) / s0[:, None])
+        (summary,) = inference.summaries([bc.Rope.of(rope)])
+        assert summary.expected == pytest.approx(
+            [(p * better).sum(), (p * (1 - better - worse)).sum(), (p * worse).sum()], abs=2e-4
+        )
+        shares = wins(np.stack([better, 1 - better - worse if rope else 0 * better, worse], axis=-1))
+        # counting cells of 0.025 at the winners' border is right to a few thousandths
+        assert summary.probabilities == pytest.approx((p[..., None] * shares).sum(axis=(0, 1)), abs=6e-3)
+
+
+def test_likelihood_is_the_convolution_of_two_students():
+    """The interpolated log likelihood against adaptive quadrature, over datasets of different scales."""
+    from scipy.integrate import quad
+
+    rng = np.random.default_rng(1)
+    means, scales = rng.normal(0, 1, 12), rng.uniform(0.2, 0.6, 12)
+    log_sigma, delta, nus = np.array([-1.7, 0.11]), np.array([-0.4, 1.1]), np.array([1.5, 7.0, np.inf])
+    ours = _log_likelihood(means, scales, 98.0, nus, log_sigma, delta)
+    for k, nu in enumerate(nus):
+        effect = stats.norm if np.isinf(nu) else stats.t(nu)
+        for i, s in enumerate(np.exp(log_sigma)):
+            for j, d in enumerate(delta):
+                total = 0.0
+                for m, scale in zip(means, scales, strict=True):
+                    breaks = sorted([m, d, m - 4 * scale, m + 4 * scale, d - 4 * s, d + 4 * s])
+                    value = quad(
+                        lambda x, m=m, scale=scale, s=s, d=d, effect=effect: stats.t.pdf((x - m) / scale, 98)
+                        * effect.pdf((x - d) / s)
+                        / (scale * s),
+                        -15, 15, points=breaks, limit=400, epsabs=0, epsrel=1e-8,
+                    )[0]  # fmt: skip
+                    total += np.log(value)
+                assert ours[k, i, j] == pytest.approx(total, abs=1e-3)
+
+
+def test_two_cauchys_convolve_to_a_cauchy():
+    """Closed form of the table: T_1 + sigma T_1 is Cauchy with scale 1 + sigma."""
+    v, u = np.array([-3.0, 0.0, 2.5]), np.array([0.0, 1.0, 4.0])
+    for i, sigma in enumerate(np.exp(v)):
+        expected = stats.cauchy(scale=1 + sigma).logpdf(np.sinh(u))
+        assert _log_convolutions(1.0, (1.0,), v, u)[0, i] == pytest.approx(expected, abs=1e-7)
+
+
+def test_integrated_sigma_is_a_student_and_truncation_is_negligible():
+    """The likelihood of delta with sigma ~ U(0, U): by quadrature over sigma, against Student(n - 2)."""
+    from scipy.integrate import quad
+
+    rho, sd, mean, bound = 0.1, 1.0, 0.3, 1000.0
+    for n in (4, 10, 100):
+        scale = np.sqrt((1 / n + rho / (1 - rho)) * sd**2 * (n - 1) / (n - 2))
+
+        def likelihood(delta, n=n):
+            q = (n - 1) * sd**2 / (1 - rho) + n * (mean - delta) ** 2 / (1 + (n - 1) * rho)
+            return quad(lambda s: s**-n * np.exp(-q / (2 * s * s)), 1e-3, bound, points=[0.3, 1, 3, 10], limit=500)[0]
+
+        ratios = [likelihood(d) / stats.t.pdf((d - mean) / scale, n - 2) for d in (-1.0, 0.3, 1.0, 3.0)]
+        assert np.ptp(ratios) / ratios[0] < 1e-4
+
+
+def test_model_density_is_the_multivariate_normal(rng):
+    """The observed part of the PyMC model equals the MVN likelihood of all folds up to a constant."""
+    pair = simulate(rng, [0.3, -0.2, 0.8], n=6, rho=0.2)
+    model = bc.bayes.pymc_model("hierarchical", pair)
+    logp = model.compile_logp(vars=[model["mean"], model["sum_of_squares"]])
+    inference, _ = prepare(pair, "corani2017", None)
+    bound = inference.prior.sigma_max / inference.unit
+    point = model.initial_point()
+    cov = 0.8 * np.eye(6) + 0.2
+    gaps = []
+    for _ in range(6):
+        delta, sigma = rng.normal(0, 1, 3), rng.uniform(0.5, 2, 3)
+        point["delta_scaled"] = delta
+        point["sigma_scaled_interval__"] = np.log(sigma) - np.log(bound - sigma)
+        mvn = sum(
+            stats.multivariate_normal(np.full(6, d), s * s * cov).logpdf(x / inference.unit)
+            for d, s, x in zip(delta, sigma, pair.differences, strict=True)
+        )
+        gaps.append(float(logp(point)) - mvn)
+    assert np.ptp(gaps) < 1e-9
+
+
+def test_nuts_agrees_with_the_quadrature(rng):
+    pair = simulate(rng, rng.normal(0.3, 0.5, 8), n=10)
+    exact = bc.bayes.hierarchical_ttest(pair, rope=0.2)
+    sampled = bc.bayes.hierarchical_ttest(pair, rope=0.2, engine="nuts", random_seed=2, draws=1500, **FAST)
+    assert sampled.diagnostics.divergences == 0
+    for name, p in exact.probabilities.items():
+        assert sampled.probabilities[name] == pytest.approx(p, abs=0.002 + 4.5 * sampled.mcse[name])
+        assert sampled.expected[name] == pytest.approx(exact.expected[name], abs=0.02)
+    ours, theirs = exact.hyperparameters(), sampled.hyperparameters()
+    assert ours["mean"]["delta_0"] == pytest.approx(theirs["mean"]["delta_0"], abs=0.15 * ours["sd"]["delta_0"])
+    assert ours["sd"]["delta_0"] == pytest.approx(theirs["sd"]["delta_0"], rel=0.15)
+    assert ours["mean"]["sigma_0"] == pytest.approx(theirs["mean"]["sigma_0"], abs=0.15 * ours["sd"]["sigma_0"])
+    assert ours["mean"]["nu"] == pytest.approx(theirs["mean"]["nu"], rel=0.15)
+    shrunken = sampled.inference_data
+    from bayescmp import _compat
+
+    delta = _compat.group(shrunken, "posterior")["delta"].values.mean(axis=(0, 1))
+    assert exact.datasets_frame()["shrunken"].to_numpy() == pytest.approx(delta, abs=0.05)
+    assert sampled.with_rope(0.4).p_equivalent > sampled.p_equivalent
+    again = bc.bayes.Posterior.from_dict(json.loads(json.dumps(sampled.to_dict())))
+    assert again.with_rope(0.4).probabilities == sampled.with_rope(0.4).probabilities
+    assert sampled.swap().p_better == sampled.p_worse
+
+
+def ranks_of_truth(simulations, seed):
+    """Posterior cdf at the truth, with truths drawn from the prior: uniform if and only if the posterior is right."""
+    rng = np.random.default_rng(seed)
+    prior = HierarchicalPrior(
+        delta_0_bound=1.0, sigma_0_max=1.5, sigma_max=1.5, nu_shape=(2.0, 2.0), nu_rate=(0.2, 0.2)
+    )
+    n, m, rho = 10, 8, 0.1
+    names = tuple(str(i) for i in range(m))
+    ranks = np.empty((simulations, 3))
+    for k in range(simulations):
+        d0, s0, nu = rng.uniform(-1, 1), rng.uniform(0, 1.5), 1 + rng.gamma(2.0, 5.0)
+        deltas = d0 + s0 * rng.standard_t(nu, m)
+        sigma = rng.uniform(0, 1.5, (m, 1))
+        x = deltas[:, None] + sigma * (
+            np.sqrt(rho) * rng.standard_normal((m, 1)) + np.sqrt(1 - rho) * rng.standard_normal((m, n))
+        )
+        inference = HierarchicalInference(
+            names, x.mean(axis=1), x.std(axis=1, ddof=1), np.full(m, float(n)), np.full(m, rho), 0.0, prior
+        )
+        draws = inference.hyper_draws(999, k)
+        ranks[k] = [np.mean(draw < truth) for draw, truth in zip(draws, (d0, s0, nu), strict=True)]
+    return ranks
+
+
+def assert_uniform(ranks):
+    for column, name in zip(ranks.T, ("delta_0", "sigma_0", "nu"), strict=True):
+        assert stats.kstest(column, "uniform").pvalue > 0.002, name
+
+
+def test_simulation_based_calibration():
+    """150 studies from the prior; the long version below has 1,000."""
+    assert_uniform(ranks_of_truth(150, seed=11))
+
+
+@pytest.mark.slow
+def test_simulation_based_calibration_long():
+    assert_uniform(ranks_of_truth(1000, seed=12))
+
+
+# ---- limits
+
+
+def test_little_spread_pools_and_much_does_not(rng):
+    close = bc.bayes.hierarchical_ttest(simulate(rng, np.full(12, 0.3), n=20), rope=0.1)
+    apart = bc.bayes.hierarchical_ttest(simulate(rng, np.linspace(-5, 5, 12), n=20), rope=0.1)
+    for p, pooled in ((close, True), (apart, False)):
+        frame = p.datasets_frame()
+        kept = np.ptp(frame["shrunken"]) / np.ptp(frame["mean"])
+        assert kept < 0.5 if pooled else kept > 0.9
+
+
+def test_few_scores_shrink_more(rng):
+    deltas = np.linspace(-1, 1, 10)
+    few, many = (
+        bc.bayes.hierarchical_ttest(simulate(np.random.default_rng(3), deltas, n=n), rope=0.1) for n in (4, 100)
+    )
+    few, many = few.datasets_frame(), many.datasets_frame()
+    assert np.ptp(few["shrunken"]) / np.ptp(few["mean"]) < np.ptp(many["shrunken"]) / np.ptp(many["mean"])
+
+
+def test_a_dataset_far_away_raises_sigma_and_lowers_nu(rng):
+    deltas = rng.normal(0, 0.3, 15)
+    before = bc.bayes.hierarchical_ttest(simulate(np.random.default_rng(5), deltas), rope=0.1).hyperparameters()
+    after = bc.bayes.hierarchical_ttest(simulate(np.random.default_rng(5), [*deltas, 8.0]), rope=0.1).hyperparameters()
+    assert after["mean"]["sigma_0"] > before["mean"]["sigma_0"]
+    assert after["mean"]["nu"] < 0.6 * before["mean"]["nu"]
+
+
+def test_scale_and_shift_of_units(rng):
+    """Scores and rope times a power of two: the same answer in other units."""
+    pair = simulate(rng, rng.normal(0.2, 0.4, 6))
+    big = bc.Scores.from_arrays(
+        {"a": pair.scores_a * 64, "b": pair.scores_b}, resampling=bc.Resampling.custom(0.1), datasets=pair.datasets
+    ).pair("a", "b")
+    one, two = bc.bayes.hierarchical_ttest(pair, rope=0.1), bc.bayes.hierarchical_ttest(big, rope=6.4)
+    assert list(two.probabilities.values()) == pytest.approx(list(one.probabilities.values()), abs=1e-9)
+    assert two.mean == pytest.approx(64 * one.mean, rel=1e-9)
+
+
+def test_ragged_folds_and_designs(rng):
+    import pandas as pd
+
+    rows = []
+    for d, (k, delta) in enumerate([(5, 0.2), (10, 0.5), (3, -0.1), (10, 0.3)]):
+        for f in range(k):
+            rows += [{"dataset": f"d{d}", "fold": f, "a": delta + rng.normal(0, 0.3), "b": 0.0}]
+    pair = bc.Scores.from_frame(pd.DataFrame(rows)).pair("a", "b")
+    p = bc.bayes.hierarchical_ttest(pair, rope=0.1)
+    assert p.inference.dfs.tolist() == [3, 8, 1, 8]
+    assert p.inference.rho == pytest.approx([0.2, 0.1, 1 / 3, 0.1])
+    agree_with_gibbs(pair, "corani2017", seed=4, draws=8000)
+
+
+# ---- degenerate data
+
+
+def test_identical_shift_everywhere_is_certain():
+    """Ten datasets all +5 with rope 1: P(A better) is 1 (overwriting constant rows by noise around 0 would give 0.36)."""
+    a = np.full((10, 10), 6.0)
+    with pytest.warns(bc.DegenerateWarning):
+        p = bc.bayes.hierarchical_ttest(a, a - 5, rope=1, resampling=bc.Resampling.kfold(10))
+    assert (p.p_better, p.mean, p.hdi()) == (1, 5, (5, 5))
+    assert p.swap().p_worse == 1
+    assert bc.bayes.Posterior.from_dict(json.loads(json.dumps(p.to_dict()))) == p
+
+
+def test_constant_rows_that_differ(rng):
+    """Every dataset's difference is known exactly: a normal sample of size 12 with Student tails."""
+    deltas = rng.normal(0.5, 0.2, 12)
+    a = np.repeat(deltas[:, None], 10, axis=1)
+    with pytest.warns(bc.DegenerateWarning, match="do not vary at all"):
+        p = bc.bayes.hierarchical_ttest(a, 0 * a, rope=0.1, prior="gaussian", resampling=bc.Resampling.kfold(10))
+    # uniform sigma_0: delta_0 is Student with n - 2 degrees of freedom
+    scale = np.sqrt(((deltas - deltas.mean()) ** 2).sum() / (12 * 10))
+    assert p.mean == pytest.approx(deltas.mean(), abs=1e-4)
+    assert p.hdi(0.9) == pytest.approx(stats.t(10, deltas.mean(), scale).interval(0.9), abs=0.03 * scale)
+
+
+def test_some_constant_rows_keep_their_means(rng):
+    pair = simulate(rng, [0.5, 0.4, 0.6, 0.5, 0.7, 0.3])
+    a = pair.scores_a.copy()
+    a[:3] = a[:3].mean(axis=1, keepdims=True)
+    with pytest.warns(bc.DegenerateWarning, match="min_sd"):
+        p = bc.bayes.hierarchical_ttest(a, 0 * a, rope=0.1, resampling=bc.Resampling.custom(0.1))
+    assert p.settings["min_sd"] == pytest.approx(a[3:].std(axis=1, ddof=1).min())
+    assert p.datasets_frame()["mean"].to_numpy() == pytest.approx(a.mean(axis=1))
+    assert "with half / twice that" in repr(p)
+    with pytest.warns(bc.DegenerateWarning):
+        other = bc.bayes.hierarchical_ttest(a, 0 * a, rope=0.1, resampling=bc.Resampling.custom(0.1), min_sd=0.5)
+    assert other.settings["min_sd"] == 0.5
+
+
+def test_two_datasets_are_warned_about(rng):
+    with pytest.warns(bc.PriorWarning, match="the prior dominates"):
+        p = bc.bayes.hierarchical_ttest(simulate(rng, [0.3, 0.5]), rope=0.1)
+    assert sum(p.probabilities.values()) == pytest.approx(1)
+
+
+def test_equal_means_have_a_bound_for_sigma(rng):
+    x = rng.normal(0, 1, (4, 10))
+    x -= x.mean(axis=1, keepdims=True)
+    p = bc.bayes.hierarchical_ttest(x, 0 * x, rope=0.1, resampling=bc.Resampling.kfold(10))
+    assert p.inference.prior.sigma_0_max == pytest.approx(1000 * x.std(axis=1, ddof=1).mean())
+    assert p.mean == pytest.approx(0, abs=1e-6)
+
+
+def test_what_is_refused(rng):
+    with pytest.raises(bc.ScoresError, match="at least 2 datasets"):
+        bc.bayes.hierarchical_ttest(simulate(rng, [0.3]), rope=0.1)
+    with pytest.raises(bc.ScoresError, match="at least 3 scores a dataset"):
+        bc.bayes.hierarchical_ttest(bc.load_domains().pair("A", "B"), rope=1, resampling=bc.Resampling.custom(0.1))
+    with pytest.raises(bc.ResamplingError, match="must know how the scores were resampled"):
+        bc.bayes.hierarchical_ttest(bc.load_domains().pair("A", "B"), rope=1)
+    pair = simulate(rng, [0.3, 0.1, 0.2])
+    with pytest.raises(ValueError, match="corani2017"):
+        bc.bayes.hierarchical_ttest(pair, rope=0.1, prior="jeffreys")
+    with pytest.raises(ValueError, match="sigma_0_max"):
+        HierarchicalPrior(delta_0_bound=1, sigma_0_max=0, sigma_max=1)
+    with pytest.raises(ValueError, match="nu_shape"):
+        HierarchicalPrior(delta_0_bound=1, sigma_0_max=1, sigma_max=1, nu_shape=(2, 1))
+    with pytest.raises(TypeError, match="draws"):
+        bc.bayes.hierarchical_ttest(pair, rope=0.1, draws=100)
+
+
+# ---- the result
+
+
+def test_result_is_a_value_that_survives_json(rng):
+    p = bc.bayes.hierarchical_ttest(UCI.pair("rf", "svm"), rope=0.01)
+    again = bc.bayes.Posterior.from_dict(json.loads(json.dumps(p.to_dict(), allow_nan=False)))
+    assert again == p
+    assert again.with_rope(0.02).probabilities == p.with_rope(0.02).probabilities
+    assert again.datasets_frame().equals(p.datasets_frame())
+    assert p.swap().probabilities == p.probabilities
+    assert list(bc.bayes.hierarchical_ttest(UCI.pair("svm", "rf"), rope=0.01).probabilities.values()) == pytest.approx(
+        list(p.swap().probabilities.values()), abs=1e-3
+    )
+    assert 0 < p.numerical_error < 0.01
+
+
+def test_draws_are_the_posterior(rng):
+    p = bc.bayes.hierarchical_ttest(UCI.pair("rf", "svm"), rope=0.01)
+    theta = p.draws(20_000, random_seed=1)
+    assert wins(theta).mean(axis=0) == pytest.approx(list(p.probabilities.values()), abs=0.02)
+    assert theta.mean(axis=0) == pytest.approx(list(p.expected.values()), abs=0.01)
+    low, high = p.hdi(0.9)
+    delta = p.inference.hyper_draws(20_000, 2)[0]
+    assert np.mean((delta >= low) & (delta <= high)) == pytest.approx(0.9, abs=0.01)
+    nu = p.inference.hyper_draws(20_000, 3)[2]
+    row = p.hyperparameters(0.9).loc["nu"]
+    assert np.mean((nu >= row["hdi_low"]) & (nu <= row["hdi_high"])) == pytest.approx(0.9, abs=0.02)
+
+
+def test_rope_curve_prior_sensitivity_and_check():
+    p = bc.bayes.hierarchical_ttest(UCI.pair("rf", "svm"), rope=0.01)
+    curve = p.rope_curve([0, 0.005, 0.01, 0.05])
+    assert curve["expected_equivalent"].is_monotonic_increasing
+    assert curve["p_better"][0] == pytest.approx(p.p_positive)
+    assert set(p.prior_sensitivity()["prior"]) == {"this result", *PRESETS} - {"corani2017"}
+    check = p.predictive_check()
+    assert check["tail_probability"].between(0.01, 0.99).all()
+    outlier = bc.bayes.hierarchical_ttest(
+        simulate(np.random.default_rng(1), [0.0] * 14 + [40.0]), rope=0.1, prior="gaussian"
+    ).predictive_check()
+    assert outlier.loc["largest", "tail_probability"] < 0.2
+
+
+def test_ropes_for_each_dataset(rng):
+    pair = simulate(rng, [0.3, 0.6, 0.4])
+    same = bc.bayes.hierarchical_ttest(pair, rope=dict.fromkeys(pair.datasets, 0.2))
+    plain = bc.bayes.hierarchical_ttest(pair, rope=0.2)
+    assert list(same.probabilities.values()) == pytest.approx(list(plain.probabilities.values()), abs=1e-6)
+    assert "difference in ropes" in repr(same)
+
+
+@pytest.mark.parametrize("name", [n for n in PRESETS if n != "gaussian"])
+def test_prior_of_nu_integrates_shape_and_rate(name):
+    """The closed form against draws of (shape, rate, nu)."""
+    prior = HierarchicalPrior(delta_0_bound=1, sigma_0_max=1, sigma_max=1, **PRESETS[name])
+    rng = np.random.default_rng(0)
+    g = rng.gamma(rng.uniform(*prior.nu_shape, 200_000), 1 / rng.uniform(*prior.nu_rate, 200_000))
+    w = np.linspace(-25, 12, 8001)
+    density = np.exp(prior._log_density(w))
+    cdf = np.cumsum(density) / density.sum()
+    assert density.sum() * (w[1] - w[0]) == pytest.approx(1, abs=1e-6)
+    assert stats.kstest(np.log(g), lambda x: np.interp(x, w, cdf)).pvalue > 0.001
