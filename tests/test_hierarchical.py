@@ -33,7 +33,7 @@ def gibbs(inference, rng, draws=6000, burn=500):
     unit, prior = inference.unit, inference.prior
     m, tau, df = inference.means / unit, inference.scales / unit, inference.dfs
     w = np.linspace(-9, 7, 400)
-    log_prior, nus = prior._log_density(w), prior.nu_shift + np.exp(w)
+    log_prior, nus = prior.log_density(w), prior.nu_shift + np.exp(w)
     delta_bound, sigma_bound = prior.delta_0_bound / unit, prior.sigma_0_max / unit
     d, d0, s0, lam, nu = m.copy(), m.mean(), m.std(), np.ones(m.size), 5.0
     out = np.empty((draws, 3))
@@ -132,7 +132,7 @@ def test_likelihood_is_the_convolution_of_two_students():
     from scipy.integrate import quad
 
     rng = np.random.default_rng(1)
-    means, scales = rng.normal(0, 1, 12), rng.uniform(0.2, 0.6, 12)
+    means, scales = rng.normal(0, 1, 5), rng.uniform(0.2, 0.6, 5)
     log_sigma, delta, nus = np.array([-1.7, 0.11]), np.array([-0.4, 1.1]), np.array([1.5, 7.0, np.inf])
     ours = _log_likelihood(means, scales, 98.0, nus, log_sigma, delta)
     for k, nu in enumerate(nus):
@@ -157,7 +157,7 @@ def test_two_cauchys_convolve_to_a_cauchy():
     v, u = np.array([-3.0, 0.0, 2.5]), np.array([0.0, 1.0, 4.0])
     for i, sigma in enumerate(np.exp(v)):
         expected = stats.cauchy(scale=1 + sigma).logpdf(np.sinh(u))
-        assert _log_convolutions(1.0, (1.0,), v, u)[0, i] == pytest.approx(expected, abs=1e-7)
+        assert _log_convolutions(1.0, (1.0,), v, u)[0, i] == pytest.approx(expected, abs=1e-6)
 
 
 def test_integrated_sigma_is_a_student_and_truncation_is_negligible():
@@ -199,9 +199,9 @@ def test_model_density_is_the_multivariate_normal(rng):
 
 
 def test_nuts_agrees_with_the_quadrature(rng):
-    pair = simulate(rng, rng.normal(0.3, 0.5, 8), n=10)
-    exact = bc.bayes.hierarchical_ttest(pair, rope=0.2)
-    sampled = bc.bayes.hierarchical_ttest(pair, rope=0.2, engine="nuts", random_seed=2, draws=1500, **FAST)
+    pair = simulate(rng, rng.normal(0.3, 2.0, 12), n=20)
+    exact = bc.bayes.hierarchical_ttest(pair, rope=1.5)
+    sampled = bc.bayes.hierarchical_ttest(pair, rope=1.5, engine="nuts", random_seed=2, draws=1500, **FAST)
     assert sampled.diagnostics.divergences == 0
     for name, p in exact.probabilities.items():
         assert sampled.probabilities[name] == pytest.approx(p, abs=0.002 + 4.5 * sampled.mcse[name])
@@ -216,9 +216,9 @@ def test_nuts_agrees_with_the_quadrature(rng):
 
     delta = _compat.group(shrunken, "posterior")["delta"].values.mean(axis=(0, 1))
     assert exact.datasets_frame()["shrunken"].to_numpy() == pytest.approx(delta, abs=0.05)
-    assert sampled.with_rope(0.4).p_equivalent > sampled.p_equivalent
+    assert sampled.with_rope(2.5).p_equivalent > sampled.p_equivalent
     again = bc.bayes.Posterior.from_dict(json.loads(json.dumps(sampled.to_dict())))
-    assert again.with_rope(0.4).probabilities == sampled.with_rope(0.4).probabilities
+    assert again.with_rope(2.5).probabilities == sampled.with_rope(2.5).probabilities
     assert sampled.swap().p_better == sampled.p_worse
 
 
@@ -282,12 +282,18 @@ def test_few_scores_shrink_more(rng):
     assert np.ptp(few["shrunken"]) / np.ptp(few["mean"]) < np.ptp(many["shrunken"]) / np.ptp(many["mean"])
 
 
-def test_a_dataset_far_away_raises_sigma_and_lowers_nu(rng):
+def test_a_dataset_far_away_lowers_nu_or_raises_sigma(rng):
+    """Student effects explain it by heavy tails (and sigma_0 need not grow), normal ones by spread."""
     deltas = rng.normal(0, 0.3, 15)
-    before = bc.bayes.hierarchical_ttest(simulate(np.random.default_rng(5), deltas), rope=0.1).hyperparameters()
-    after = bc.bayes.hierarchical_ttest(simulate(np.random.default_rng(5), [*deltas, 8.0]), rope=0.1).hyperparameters()
-    assert after["mean"]["sigma_0"] > before["mean"]["sigma_0"]
-    assert after["mean"]["nu"] < 0.6 * before["mean"]["nu"]
+    found = {
+        (prior, far): bc.bayes.hierarchical_ttest(
+            simulate(np.random.default_rng(5), [*deltas, far]), rope=0.1, prior=prior
+        ).hyperparameters()["mean"]
+        for prior in ("corani2017", "gaussian")
+        for far in (0.0, 8.0)
+    }
+    assert found["corani2017", 8.0]["nu"] < 0.6 * found["corani2017", 0.0]["nu"]
+    assert found["gaussian", 8.0]["sigma_0"] > 2 * found["gaussian", 0.0]["sigma_0"]
 
 
 def test_scale_and_shift_of_units(rng):
@@ -319,7 +325,7 @@ def test_ragged_folds_and_designs(rng):
 
 
 def test_identical_shift_everywhere_is_certain():
-    """Ten datasets all +5 with rope 1: P(A better) is 1 (overwriting constant rows by noise around 0 would give 0.36)."""
+    """Ten datasets all +5 with rope 1: P(A better) is 1 (noise around 0 in place of constant rows would give 0.36)."""
     a = np.full((10, 10), 6.0)
     with pytest.warns(bc.DegenerateWarning):
         p = bc.bayes.hierarchical_ttest(a, a - 5, rope=1, resampling=bc.Resampling.kfold(10))
@@ -336,7 +342,7 @@ def test_constant_rows_that_differ(rng):
         p = bc.bayes.hierarchical_ttest(a, 0 * a, rope=0.1, prior="gaussian", resampling=bc.Resampling.kfold(10))
     # uniform sigma_0: delta_0 is Student with n - 2 degrees of freedom
     scale = np.sqrt(((deltas - deltas.mean()) ** 2).sum() / (12 * 10))
-    assert p.mean == pytest.approx(deltas.mean(), abs=1e-4)
+    assert p.mean == pytest.approx(deltas.mean(), abs=0.01 * scale)
     assert p.hdi(0.9) == pytest.approx(stats.t(10, deltas.mean(), scale).interval(0.9), abs=0.03 * scale)
 
 
@@ -412,7 +418,7 @@ def test_draws_are_the_posterior(rng):
     assert np.mean((delta >= low) & (delta <= high)) == pytest.approx(0.9, abs=0.01)
     nu = p.inference.hyper_draws(20_000, 3)[2]
     row = p.hyperparameters(0.9).loc["nu"]
-    assert np.mean((nu >= row["hdi_low"]) & (nu <= row["hdi_high"])) == pytest.approx(0.9, abs=0.02)
+    assert np.mean((nu >= row["hdi_low"]) & (nu <= row["hdi_high"])) == pytest.approx(0.9, abs=0.03)
 
 
 def test_rope_curve_prior_sensitivity_and_check():
@@ -444,7 +450,20 @@ def test_prior_of_nu_integrates_shape_and_rate(name):
     rng = np.random.default_rng(0)
     g = rng.gamma(rng.uniform(*prior.nu_shape, 200_000), 1 / rng.uniform(*prior.nu_rate, 200_000))
     w = np.linspace(-25, 12, 8001)
-    density = np.exp(prior._log_density(w))
+    density = np.exp(prior.log_density(w))
     cdf = np.cumsum(density) / density.sum()
     assert density.sum() * (w[1] - w[0]) == pytest.approx(1, abs=1e-6)
     assert stats.kstest(np.log(g), lambda x: np.interp(x, w, cdf)).pvalue > 0.001
+
+
+@pytest.mark.filterwarnings("ignore::bayescmp.DegenerateWarning")
+def test_error_estimate_holds():
+    """Against grids three times finer in every direction: the real error is below the one reported."""
+    from dataclasses import replace
+
+    for a, b in (("lr", "knn"), ("lr", "rf"), ("svm", "rf"), ("tree", "tree_pruned"), ("rf", "gbm")):
+        p = bc.bayes.hierarchical_ttest(UCI.pair(a, b), rope=0.01)
+        finer = replace(p.inference, refine=4).summaries([p.rope])[0].probabilities
+        error = np.abs(np.subtract(list(p.probabilities.values()), finer)).max()
+        assert error < max(p.numerical_error, 1e-4)
+        assert error < 1e-3

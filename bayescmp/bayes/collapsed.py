@@ -7,15 +7,17 @@ pairs. delta_0, log sigma_0 and log(nu - shift) go by the trapezoidal rule, whic
 coarser rule, and the difference is the error estimate.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 Floats = NDArray[np.float64]
-NODES_NU, NODES_SIGMA, NODES_DELTA = 21, 49, 49
+NODES_SIGMA, NODES_DELTA = 49, 49
+LATTICE, MOST_NU = 0.25, 24
+"""Steps of log(nu - shift), doubled until at most so many of them cover what is likely."""
 CUT = 18.0
 """Points whose log density is this far below the highest do not count."""
 
@@ -44,63 +46,82 @@ def hyper_posterior(
     means: Floats,
     scales: Floats,
     dfs: Floats,
-    log_nu: Floats,
+    *,
+    log_nu_range: tuple[float, float] | None,
+    log_prior_nu: Callable[[Floats], Floats],
     nu_shift: float,
-    log_prior_nu: Floats,
     delta_bound: float,
     sigma_bound: float,
     refine: int = 1,
 ) -> HyperPosterior:
     """The posterior of (nu, sigma_0, delta_0), given each dataset's Student posterior (means, scales, dfs).
 
-    `log_nu` are equidistant values of log(nu - shift) with their log prior density; none of them means nu = infinity.
+    `log_prior_nu` is the log prior density of log(nu - shift) within its range; a range of None means nu = infinity.
     """
-    nus = nu_shift + np.exp(log_nu) if log_nu.size else np.array([np.inf])
-    log_prior = log_prior_nu if log_nu.size else np.zeros(1)
-    problem = (means, scales, dfs, nus, log_prior, delta_bound, sigma_bound)
-    box = _box(*problem)
+    data, bounds = (means, scales, dfs), ((-np.inf, float(np.log(sigma_bound))), (-delta_bound, delta_bound))
+
+    def at(log_nu: Floats) -> tuple[Floats, Floats]:
+        return nu_shift + np.exp(log_nu), log_prior_nu(log_nu)
+
+    if log_nu_range is None:
+        nus, log_prior = np.array([np.inf]), np.zeros(1)
+        box = _box(*data, nus, log_prior, bounds)
+    else:
+        wide = _lattice(*log_nu_range, 4 * LATTICE)
+        box = _box(*data, *at(wide), bounds)
+        rough = _log_density(*data, *at(wide), *_grids(box, 25, 25)).max(axis=(1, 2))
+        likely = wide[rough > rough.max() - CUT]
+        low, high = (max(likely[0] - LATTICE, wide[0]), min(likely[-1] + LATTICE, wide[-1]))
+        step = LATTICE * 2 ** max(0, int(np.ceil(np.log2((high - low) / (LATTICE * MOST_NU * refine)))))
+        nus, log_prior = at(_lattice(low, high, step))
     for _ in range(4):  # nearly always once
-        sizes = (refine * (n - 1) + 1 for n in (NODES_SIGMA, NODES_DELTA))
-        log_sigma, delta = (np.linspace(a, b, n) for (a, b), n in zip(box, sizes, strict=True))
-        density = _log_density(*problem[:5], log_sigma, delta)
+        log_sigma, delta = _grids(box, *(refine * (n - 1) + 1 for n in (NODES_SIGMA, NODES_DELTA)))
+        density = _log_density(*data, nus, log_prior, log_sigma, delta)
         density = np.exp(density - density.max())
-        bounds = ((-np.inf, np.log(sigma_bound)), (-delta_bound, delta_bound))
         wider = _wider(density.max(axis=0), box, bounds)
         if wider == box:
             break
         box = wider
-    # where the rule ends because a uniform prior ends, and not the density, the last point counts half
+    # where the rule ends because a uniform prior ends, and not the density, its last points get Gregory's weights
     for axis, ((low, high), (least, most)) in enumerate(zip(box, bounds, strict=True), start=1):
-        ends = np.moveaxis(density, axis, 0)
-        ends[0] *= 0.5 if low == least else 1.0
-        ends[-1] *= 0.5 if high == most else 1.0
+        points = np.moveaxis(density, axis, 0)
+        for at_bound, ends in ((low == least, points[:3]), (high == most, points[:-4:-1])):
+            if at_bound:
+                ends *= np.array([3 / 8, 7 / 6, 23 / 24])[:, None, None]
     return HyperPosterior(nus, log_sigma, delta, density / density.sum())
+
+
+def _lattice(low: float, high: float, step: float) -> Floats:
+    """Multiples of the step from low to high: the same for all data, so that tables are found again."""
+    return step * np.arange(np.floor(low / step), np.ceil(high / step) + 1)
+
+
+def _grids(box: "Box", n_sigma: int, n_delta: int) -> tuple[Floats, Floats]:
+    return np.linspace(*box[0], n_sigma), np.linspace(*box[1], n_delta)
 
 
 Box = tuple[tuple[float, float], tuple[float, float]]
 """(low, high) of log sigma_0 and of delta_0."""
 
 
-def _box(
-    means: Floats, scales: Floats, dfs: Floats, nus: Floats, log_prior: Floats, delta_bound: float, sigma_bound: float
-) -> Box:
-    """Where the mass is, by a crude likelihood (the wider Student t, variances added): start wide, shrink."""
+def _box(means: Floats, scales: Floats, dfs: Floats, nus: Floats, log_prior: Floats, bounds: Box) -> Box:
+    """Where the mass is, by a crude likelihood: the wider Student t with variances added, and the other's tails."""
     few = slice(None, None, max(1, nus.size // 4))
     spread = np.ptp(means) + 10 * scales.max()
-    low = [float(np.log(scales.min())) - CUT, max(-delta_bound, means.min() - spread)]
-    high = [float(np.log(sigma_bound)), min(delta_bound, means.max() + spread)]
+    low = [float(np.log(scales.min())) - CUT, max(bounds[1][0], means.min() - spread)]
+    high = [bounds[0][1], min(bounds[1][1], means.max() + spread)]
     for _ in range(10):
         log_sigma, delta = (np.linspace(a, b, 25) for a, b in zip(low, high, strict=True))
         sigma, scale = np.exp(log_sigma)[:, None], scales[:, None, None]
         width = np.hypot(sigma, scale)
-        z = (means[:, None, None] - delta) / width
-        density = np.stack(
-            [
-                (np.where(sigma > scale, _log_student(z, nu), own) - np.log(width)).sum(axis=0)
-                for own in [_log_student(z, float(dfs.max()))]
-                for nu in nus[few]
-            ]
-        )
+        distance = means[:, None, None] - delta
+        own = _log_student(distance / width, float(dfs.max())) - np.log(width)
+        beyond = np.hypot(distance, scale) / sigma
+        density = np.empty((nus[few].size, 25, 25))
+        for k, nu in enumerate(nus[few]):
+            wide = _log_student(distance / width, nu) - np.log(width)
+            narrow = np.logaddexp(own, _log_student(beyond, nu) - np.log(sigma))
+            density[k] = np.where(sigma > scale, wide, narrow).sum(axis=0)
         density += log_sigma[:, None] + log_prior[few, None, None]
         inside = (density > density.max() - CUT).any(axis=0)
         before = np.subtract(high, low)
@@ -144,9 +165,9 @@ def _log_likelihood(means: Floats, scales: Floats, df: float, nus: Floats, log_s
     v = np.clip(log_sigma - np.log(scales)[:, None], -8.0, 16.0)
     u = np.arcsinh(np.minimum(np.abs(means[:, None] - delta) / scales[:, None], 1e6))
     # ranges in steps, so that other pairs find the table in the cache
-    low, high, far = 2 * np.floor(v.min() / 2), 2 * np.ceil(v.max() / 2) + 0.1, np.ceil(u.max()) + 0.1
+    low, high, far = 3 * np.floor(v.min() / 3), 3 * np.ceil(v.max() / 3) + 0.1, 2 * np.ceil(u.max() / 2) + 0.1
     grid_v, grid_u = np.arange(low, high, STEP_V), np.arange(-4 * STEP_U, far, STEP_U)
-    tables = _tables(df, tuple(nus.tolist()), (float(low), grid_v.size), grid_u.size)
+    tables = _tables(df, nus, (float(low), grid_v.size), grid_u.size)
     in_v, in_u = _basis(v, grid_v), _basis(u, grid_u)
     datasets, n_sigma, _ = in_v.shape
     right = in_u.transpose(0, 2, 1).reshape(-1, delta.size)
@@ -168,13 +189,22 @@ def _basis(x: Floats, grid: Floats) -> Floats:
     return dense
 
 
-@lru_cache(maxsize=32)
-def _tables(df: float, nus: tuple[float, ...], rows: tuple[float, int], columns: int) -> Floats:
-    """B-spline coefficients of the log convolution of Student(df) with sigma_0 Student(nu), for each nu."""
-    v: Floats = rows[0] + STEP_V * np.arange(rows[1], dtype=float)
-    u: Floats = STEP_U * np.arange(-4, columns - 4, dtype=float)
-    values = _log_convolutions(df, nus, v, u)
-    return _spline_coefficients(_spline_coefficients(values, 1), 2)
+def _tables(df: float, nus: Floats, rows: tuple[float, int], columns: int) -> Floats:
+    """B-spline coefficients of the log convolution of Student(df) with sigma_0 Student(nu), for each nu; remembered."""
+    keys = [(df, nu, rows, columns) for nu in nus.tolist()]
+    new = [key for key in keys if key not in _REMEMBERED]
+    if new:
+        if len(_REMEMBERED) > 2000:
+            _REMEMBERED.clear()
+        v: Floats = rows[0] + STEP_V * np.arange(rows[1], dtype=float)
+        u: Floats = STEP_U * np.arange(-4, columns - 4, dtype=float)
+        values = _log_convolutions(df, tuple(key[1] for key in new), v, u)
+        for key, table in zip(new, _spline_coefficients(_spline_coefficients(values, 1), 2), strict=True):
+            _REMEMBERED[key] = table
+    return np.stack([_REMEMBERED[key] for key in keys])
+
+
+_REMEMBERED: dict[tuple[float, float, tuple[float, int], int], Floats] = {}
 
 
 def _spline_coefficients(values: Floats, axis: int) -> Floats:

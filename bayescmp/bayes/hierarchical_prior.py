@@ -7,8 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bayescmp.bayes.collapsed import NODES_NU
-
 Floats = NDArray[np.float64]
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -79,18 +77,17 @@ class HierarchicalPrior:
             **PRESETS[prior],
         )
 
-    def nu_nodes(self) -> tuple[Floats, Floats]:
-        """Equidistant values of log(nu - shift), and their log prior density; none for normal random effects."""
+    def log_nu_range(self) -> tuple[float, float] | None:
+        """The values of log(nu - shift) that hold all but 1e-5 of the prior; None for normal random effects."""
         if self.gaussian:
-            return np.empty(0), np.empty(0)
-        w = np.linspace(-20, 12, 4001)
-        density = np.exp(self._log_density(w))
+            return None
+        w = np.linspace(-20, 12, 1001)
+        density = np.exp(self.log_density(w))
         cumulative = np.cumsum(density) / density.sum()
         low, high = w[np.searchsorted(cumulative, [1e-5, 1 - 1e-7])]
-        nodes = np.linspace(low, high, NODES_NU)
-        return nodes, self._log_density(nodes)
+        return float(low), float(high)
 
-    def _log_density(self, w: Floats) -> Floats:
+    def log_density(self, w: Floats) -> Floats:
         """Of w = log(nu - shift), shape and rate integrated out."""
         g = np.exp(w)[:, None]
         (a_low, a_high), (b_low, b_high) = self.nu_shape, self.nu_rate
