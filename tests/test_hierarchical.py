@@ -11,6 +11,7 @@ from bayescmp.bayes.collapsed import _log_convolutions, _log_likelihood
 from bayescmp.bayes.hierarchical import HierarchicalInference, prepare
 from bayescmp.bayes.hierarchical_prior import PRESETS, HierarchicalPrior
 from bayescmp.bayes.regions import wins
+from bayescmp.bayes.shrinkage import _conditional
 
 UCI = bc.load_uci()
 FAST = {"chains": 2, "cores": 1, "progressbar": False}
@@ -222,33 +223,57 @@ def test_nuts_agrees_with_the_quadrature(rng):
     assert sampled.swap().p_better == sampled.p_worse
 
 
-def ranks_of_truth(simulations, seed):
-    """Posterior cdf at the truth, with truths drawn from the prior: uniform if and only if the posterior is right."""
+def studies_from_the_prior(simulations, seed, n=10, m=8, sigma_max=1.5):
+    """Truths drawn from a fixed prior, and the statistics of a study made from each."""
     rng = np.random.default_rng(seed)
     prior = HierarchicalPrior(
-        delta_0_bound=1.0, sigma_0_max=1.5, sigma_max=1.5, nu_shape=(2.0, 2.0), nu_rate=(0.2, 0.2)
+        delta_0_bound=1.0, sigma_0_max=1.5, sigma_max=sigma_max, nu_shape=(2.0, 2.0), nu_rate=(0.2, 0.2)
     )
-    n, m, rho = 10, 8, 0.1
-    names = tuple(str(i) for i in range(m))
-    ranks = np.empty((simulations, 3))
-    for k in range(simulations):
+    rho, names = 0.1, tuple(str(i) for i in range(m))
+    for _ in range(simulations):
         d0, s0, nu = rng.uniform(-1, 1), rng.uniform(0, 1.5), 1 + rng.gamma(2.0, 5.0)
         deltas = d0 + s0 * rng.standard_t(nu, m)
-        sigma = rng.uniform(0, 1.5, (m, 1))
+        sigma = rng.uniform(0, sigma_max, (m, 1))
         x = deltas[:, None] + sigma * (
             np.sqrt(rho) * rng.standard_normal((m, 1)) + np.sqrt(1 - rho) * rng.standard_normal((m, n))
         )
         inference = HierarchicalInference(
             names, x.mean(axis=1), x.std(axis=1, ddof=1), np.full(m, float(n)), np.full(m, rho), 0.0, prior
         )
+        yield inference, (d0, s0, nu), deltas[0]
+
+
+def ranks_of_truth(simulations, seed):
+    """Posterior cdf at the truth, with truths drawn from the prior: uniform if and only if the posterior is right."""
+    ranks = np.empty((simulations, 4))
+    for k, (inference, truths, first) in enumerate(studies_from_the_prior(simulations, seed)):
         draws = inference.hyper_draws(999, k)
-        ranks[k] = [np.mean(draw < truth) for draw, truth in zip(draws, (d0, s0, nu), strict=True)]
+        ranks[k, :3] = [np.mean(draw < truth) for draw, truth in zip(draws, truths, strict=True)]
+        some = tuple(x[:200] for x in draws)
+        values, weights = _conditional(
+            inference.means[0], inference.scales[0], inference.dfs[0], some, bc.Rope(min(first, 0), max(first, 0))
+        )
+        ranks[k, 3] = (weights * (values < first)).sum() / 200
     return ranks
 
 
 def assert_uniform(ranks):
-    for column, name in zip(ranks.T, ("delta_0", "sigma_0", "nu"), strict=True):
+    for column, name in zip(ranks.T, ("delta_0", "sigma_0", "nu", "delta_1"), strict=False):
         assert stats.kstest(column, "uniform").pvalue > 0.002, name
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bayescmp.ConvergenceWarning")
+def test_simulation_based_calibration_of_nuts():
+    """60 studies whose datasets are well measured, so that the centred model samples well."""
+    from bayescmp.bayes.pymc_models import sample_hierarchical
+
+    ranks = []
+    for inference, truths, _ in studies_from_the_prior(60, seed=21, n=30, m=10, sigma_max=0.3):
+        options = {"draws": 500, "tune": 800, **FAST}
+        sampled = sample_hierarchical(inference, len(ranks), options)["inference"]
+        ranks.append([np.mean(x < t) for x, t in zip((sampled.delta, sampled.sigma, sampled.nu), truths, strict=True)])
+    assert_uniform(np.array(ranks))
 
 
 def test_simulation_based_calibration():
