@@ -5,25 +5,14 @@ Prints ratios (median of several); the machine's own speed cancels out.
 
 import subprocess
 import sys
-from collections.abc import Callable
-from statistics import median
-from time import perf_counter
 
 import numpy as np
+from _timing import seconds
 
 import bayescmp as bc
 from bayescmp.bayes.correlated_t import probabilities
 
 EXPERIMENTS, FOLDS, PEER_EXPERIMENTS = 1_000_000, 100, 2_000
-
-
-def seconds(work: Callable[[], object], times: int = 5) -> float:
-    laps = []
-    for _ in range(times):
-        start = perf_counter()
-        work()
-        laps.append(perf_counter() - start)
-    return median(laps)
 
 
 def cold(code: str) -> float:

@@ -5,22 +5,12 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
-from statistics import median
 from time import perf_counter
 
 import numpy as np
+from _timing import seconds
 
 import bayescmp as bc
-
-
-def seconds(work: Callable[[], object], times: int = 5) -> float:
-    laps = []
-    for _ in range(times):
-        start = perf_counter()
-        work()
-        laps.append(perf_counter() - start)
-    return median(laps)
 
 
 def study(datasets: int, seed: int = 1) -> bc.Pair:

@@ -2,25 +2,14 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
 from functools import partial
-from statistics import median
-from time import perf_counter
 
 import numpy as np
+from _timing import seconds
 
 import bayescmp as bc
 
 DRAWS = 50_000
-
-
-def seconds(work: Callable[[], object], times: int = 5) -> float:
-    laps = []
-    for _ in range(times):
-        start = perf_counter()
-        work()
-        laps.append(perf_counter() - start)
-    return median(laps)
 
 
 def scores(n: int) -> tuple[np.ndarray, np.ndarray]:

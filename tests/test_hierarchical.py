@@ -8,7 +8,8 @@ from scipy import special, stats
 
 import bayescmp as bc
 from bayescmp.bayes.collapsed import _log_convolutions, _log_likelihood
-from bayescmp.bayes.hierarchical import HierarchicalInference, prepare
+from bayescmp.bayes.hierarchical import prepare
+from bayescmp.bayes.hierarchical_inference import HierarchicalInference
 from bayescmp.bayes.hierarchical_prior import PRESETS, HierarchicalPrior
 from bayescmp.bayes.regions import wins
 from bayescmp.bayes.shrinkage import _conditional

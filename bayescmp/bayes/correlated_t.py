@@ -15,7 +15,7 @@ from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.posterior import DifferencePosterior
 from bayescmp.errors import DegenerateWarning, ScoresError
 from bayescmp.rope import Rope, RopeLike, rope_for, warn_if_other_scale
-from bayescmp.scores.assemble import as_pair
+from bayescmp.scores.arrays import as_pair
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from bayescmp.errors import RopeError, ScoresError
 from bayescmp.rope import Rope, RopeLike, rope_for, warn_if_other_scale
-from bayescmp.scores.assemble import as_pair
+from bayescmp.scores.arrays import as_pair
 from bayescmp.scores.pair import Pair
 
 

@@ -14,7 +14,7 @@ from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, sampled_summary
 from bayescmp.errors import RopeError, ScoresError
 from bayescmp.rope import Rope, RopeLike
-from bayescmp.scores.assemble import as_pair
+from bayescmp.scores.arrays import as_pair
 from bayescmp.scores.pair import Pair
 
 
@@ -91,7 +91,7 @@ def sample_regions(
 
 def sample_hierarchical(inference: Any, random_seed: int | None, options: dict[str, Any]) -> dict[str, Any]:
     """NUTS draws of (delta_0, sigma_0, nu), and the other fields of a result."""
-    from bayescmp.bayes.hierarchical import SampledHyper
+    from bayescmp.bayes.hierarchical_inference import SampledHyper
 
     fields = _run(hierarchical(inference), random_seed, {"target_accept": 0.95} | options)
     posterior = _compat.group(fields["inference_data"], "posterior")
@@ -215,7 +215,7 @@ def hierarchical(inference: Any) -> Any:
 
     The numbers are `pm.Data`, so that models of the same shape share their compiled code.
     """
-    from bayescmp.bayes.hierarchical import HierarchicalInference
+    from bayescmp.bayes.hierarchical_inference import HierarchicalInference
 
     if not isinstance(inference, HierarchicalInference):
         raise ScoresError("All differences are the same number, so that there is nothing to sample.")

@@ -14,7 +14,7 @@ from bayescmp.bayes.distributions import Distribution, Floats, PointMass, Studen
 from bayescmp.bayes.posterior import DifferencePosterior
 from bayescmp.errors import DegenerateWarning, ScoresError
 from bayescmp.rope import Rope, RopeLike, warn_if_other_scale
-from bayescmp.scores.assemble import model_names
+from bayescmp.scores.arrays import model_names
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import ROUNDING, as_vector
 

@@ -1,4 +1,4 @@
-"""From columns or arrays to a `Scores`: align resamples, check designs, refuse what does not fit."""
+"""From the columns of a long table to a `Scores`: align resamples, check designs, refuse what does not fit."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.errors import RepeatsWarning, ResamplingError, ScoresError, name_list, unknown_name
+from bayescmp.errors import RepeatsWarning, ResamplingError, ScoresError, unknown_name
 from bayescmp.scores.metrics import higher_is_better as direction
-from bayescmp.scores.pair import Pair, as_vector, check_finite
+from bayescmp.scores.pair import check_finite
 from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling
 
 if TYPE_CHECKING:
@@ -20,70 +20,6 @@ MOST_FOLDS = 20
 """More numbers in a fold column are hardly k-fold cross-validation, but splits counted through."""
 
 Designs = Resampling | Mapping[str, Resampling] | None
-
-
-def from_arrays(
-    arrays: Mapping[str, ArrayLike],
-    *,
-    resampling: Resampling | None = None,
-    datasets: Sequence[str] | None = None,
-    metric: str | None = None,
-    higher_is_better: bool | None = None,
-) -> "Scores":
-    """Scores from one array a model.
-
-    Parameters
-    ----------
-    arrays : mapping of str to array
-        1-D with a `resampling`: the resamples of one dataset, repeat-major (repeat 1's folds first).
-        1-D without: one score a dataset. 2-D: datasets x resamples.
-    resampling : Resampling, optional
-        The design, the same for all datasets.
-    datasets : list of str, optional
-        Names of the datasets; "dataset 1", ... if not given.
-    metric, higher_is_better
-        A known metric name sets the direction; with neither, higher is better.
-
-    Examples
-    --------
-    >>> from bayescmp import Resampling, Scores
-    >>> Scores.from_arrays({"rf": [0.9, 0.8], "svm": [0.8, 0.8]}, resampling=Resampling.kfold(2)).datasets
-    ('dataset',)
-    """
-    return _from_arrays(arrays, resampling is not None, resampling, datasets, metric, higher_is_better)
-
-
-def _from_arrays(
-    arrays: Mapping[str, ArrayLike],
-    folds: bool,
-    resampling: Resampling | None,
-    datasets: Sequence[str] | None,
-    metric: str | None,
-    higher_is_better: bool | None,
-) -> "Scores":
-    """As `from_arrays`; `folds` says whether 1-D arrays are folds of one dataset, or one score a dataset."""
-    if not isinstance(arrays, Mapping) or not arrays:
-        what = type(arrays).__name__ if len(arrays) else "nothing"
-        raise ScoresError(f"`arrays` must map model names to scores, got {what}.")
-    if len({str(m) for m in arrays}) < len(arrays):
-        raise ScoresError(f"Every model must have its own name, got {list(arrays)}.")
-    check_design(resampling)
-    _check_same_index(arrays)
-    tables = {str(m): _as_table(str(m), values, folds) for m, values in arrays.items()}
-    n_datasets, n = _common_shape(tables)
-    names = _dataset_names(datasets, n_datasets, folds)
-    if resampling is not None:
-        resampling.check(n, f'"{names[0]}"')
-    keys = resampling.keys if resampling else None
-    return finish(
-        models=tuple(tables),
-        datasets=names,
-        values=np.stack(list(tables.values())),
-        keys=(keys or tuple((i + 1, 1) for i in range(n)),) * n_datasets,
-        resampling=(resampling,) * n_datasets,
-        metric=metric,
-        higher_is_better=higher_is_better,
-    )
 
 
 def from_columns(
@@ -160,12 +96,19 @@ def finish(
         **fields,
     )
     for d, name in enumerate(scores.datasets) if scores.values.shape[2] > 3 else ():
-        if _warn_of_copies(name, scores.keys[d], scores.values[:, d]):
+        if warn_of_copies(name, scores.keys[d], scores.values[:, d]):
             break
     return scores
 
 
-def _warn_of_copies(dataset: str, keys: Sequence[tuple[int, int]], values: NDArray[np.float64]) -> bool:
+def check_design(resampling: object) -> None:
+    """Refuse what is no `Resampling`."""
+    if resampling is not None and not isinstance(resampling, Resampling):
+        raise ResamplingError(f"`resampling` must be a Resampling, got {resampling!r}. " + WAYS_TO_GIVE)
+
+
+def warn_of_copies(dataset: str, keys: Sequence[tuple[int, int]], values: NDArray[np.float64]) -> bool:
+    """Warn of repeats that are copies of each other; True where there are."""
     copies = _copied_repeats(keys, values)
     if copies:
         warnings.warn(
@@ -176,6 +119,25 @@ def _warn_of_copies(dataset: str, keys: Sequence[tuple[int, int]], values: NDArr
             stacklevel=5,
         )
     return copies is not None
+
+
+def _copied_repeats(keys: Sequence[tuple[int, int]], values: NDArray[np.float64]) -> tuple[int, int] | None:
+    """The first two repeats with the same scores in every model and fold, if any.
+
+    Three distinct values at least, because two perfect repeats of an easy dataset are alike by rights.
+    """
+    blocks: dict[bytes, int] = {}
+    repeats = np.array([repeat for repeat, _ in keys])
+    if len(keys) < 4 or repeats[0] == repeats[-1] or len(set(repeats)) == len(keys):
+        return None
+    for repeat in np.unique(repeats):
+        block = values[:, : len(keys)][:, repeats == repeat]
+        if np.unique(block[np.isfinite(block)]).size < 3:
+            continue
+        earlier = blocks.setdefault(block.tobytes(), int(repeat))
+        if earlier != repeat:
+            return earlier, int(repeat)
+    return None
 
 
 def describe_keys(keys: Sequence[tuple[int, int]]) -> str:
@@ -190,44 +152,6 @@ def describe_keys(keys: Sequence[tuple[int, int]]) -> str:
         parts.append(f"repeat {repeat}, fold{'s' if len(folds) > 1 else ''} {text}")
     more = len(by_repeat) - len(parts)
     return "; ".join(parts) + (f"; and {more} more repeats" if more > 0 else "")
-
-
-def _common_shape(tables: Mapping[str, NDArray[np.float64]]) -> tuple[int, ...]:
-    """Datasets x resamples, the same for all models."""
-    shapes = {m: t.shape for m, t in tables.items()}
-    if len(set(shapes.values())) > 1:
-        sizes = ", ".join(f"`{m}` has {' x '.join(str(n) for n in s if n > 1) or 1} scores" for m, s in shapes.items())
-        raise ScoresError(
-            f"All models must be scored on the same folds or datasets, in the same order, but {sizes}. Unpaired runs "
-            "(nothing to match them by) are for welch_ttest."
-        )
-    return next(iter(shapes.values()))
-
-
-def _as_table(name: str, values: ArrayLike, folds: bool) -> NDArray[np.float64]:
-    if _depth(name, values) != 2:
-        vector = as_vector(name, values)
-        return vector[None, :] if folds else vector[:, None]
-    rows = [as_vector(f"{name}, dataset {i + 1}", row) for i, row in enumerate(np.asarray(values))]
-    if not rows:
-        raise ScoresError(f"The scores of `{name}` are empty.")
-    return np.stack(rows)
-
-
-def _depth(name: str, values: ArrayLike) -> int:
-    try:
-        return np.ndim(values)
-    except ValueError:
-        raise ScoresError(f"The scores of `{name}` must have the same number of resamples on every dataset.") from None
-
-
-def _dataset_names(given: Sequence[str] | None, n: int, folds: bool) -> tuple[str, ...]:
-    if given is None:
-        return ("dataset",) if n == 1 and folds else tuple(f"dataset {i + 1}" for i in range(n))
-    names = tuple(str(name) for name in ([given] if isinstance(given, str) else given))
-    if len(names) != n or len(set(names)) < n:
-        raise ScoresError(f"`datasets` must give {n} different names, got {len(names)}: {name_list(names)}.")
-    return names
 
 
 def _codes(labels: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]:
@@ -343,99 +267,3 @@ def _design(
             design = Resampling.from_sizes(*sizes, folds=k, repeats=repeats)
         return replace(design, n=n, repeats=repeats if design.kind == "kfold" else n)
     return Resampling.kfold(k, repeats) if is_kfold else None
-
-
-def check_design(resampling: object) -> None:
-    """Refuse what is no `Resampling`."""
-    if resampling is not None and not isinstance(resampling, Resampling):
-        raise ResamplingError(f"`resampling` must be a Resampling, got {resampling!r}. " + WAYS_TO_GIVE)
-
-
-def _check_same_index(arrays: Mapping[str, Any]) -> None:
-    """Refuse pandas Series whose indexes differ: they would be paired by position."""
-    indexes = [x.index for x in arrays.values() if hasattr(x, "index") and hasattr(x, "iloc")]
-    if any(not index.equals(indexes[0]) for index in indexes[1:]):
-        raise ScoresError(
-            "Series must have the same index in the same order, because scores are paired by position. Align them "
-            "first, or give plain arrays."
-        )
-
-
-def _copied_repeats(keys: Sequence[tuple[int, int]], values: NDArray[np.float64]) -> tuple[int, int] | None:
-    """The first two repeats with the same scores in every model and fold, if any.
-
-    Three distinct values at least, because two perfect repeats of an easy dataset are alike by rights.
-    """
-    blocks: dict[bytes, int] = {}
-    repeats = np.array([repeat for repeat, _ in keys])
-    if len(keys) < 4 or repeats[0] == repeats[-1] or len(set(repeats)) == len(keys):
-        return None
-    for repeat in np.unique(repeats):
-        block = values[:, : len(keys)][:, repeats == repeat]
-        if np.unique(block[np.isfinite(block)]).size < 3:
-            continue
-        earlier = blocks.setdefault(block.tobytes(), int(repeat))
-        if earlier != repeat:
-            return earlier, int(repeat)
-    return None
-
-
-def model_names(a: object, b: object) -> list[str]:
-    """The names of two pandas Series, where they have different ones, else A and B."""
-    names = [getattr(x, "name", None) for x in (a, b)]
-    if None in names or str(names[0]) == str(names[1]):
-        return ["A", "B"]
-    return [str(name) for name in names]
-
-
-def as_pair(
-    a: "Pair | Scores | ArrayLike",
-    b: ArrayLike | None = None,
-    *,
-    arrays_are: str,
-    resampling: Resampling | None = None,
-    higher_is_better: bool | None = None,
-) -> Pair:
-    """The pair that a two-model test was given: a `Pair`, a `Scores` of two models, or two arrays.
-
-    `arrays_are` says what the numbers of plain arrays are to this test: "folds" of one dataset, or "datasets".
-    """
-    from bayescmp.scores.table import Scores
-
-    if isinstance(a, Scores):
-        if len(a.models) != 2:
-            raise ScoresError(
-                f"A two-model test takes a pair, got scores of {len(a.models)} models: {name_list(a.models)}. Pick "
-                'two: scores.pair("' + '", "'.join(a.models[:2]) + '").'
-            )
-        a = a.pair(*a.models)
-    if isinstance(a, Pair):
-        if b is not None or higher_is_better is not None:
-            raise ScoresError(
-                "A pair has both models and knows its direction: give `b` and `higher_is_better` only with arrays."
-            )
-        return a if resampling is None else a.with_resampling(resampling)
-    if b is None:
-        raise ScoresError(f"Give a pair, or two arrays of scores; got one {type(a).__name__}.")
-    names = model_names(a, b)
-    folds = arrays_are == "folds"
-    for name, x in zip(names, (a, b), strict=True):
-        if folds and _depth(name, x) > 1:
-            raise ScoresError(f"The scores of `{name}` must be one-dimensional, got shape {np.shape(x)}.")
-    check_design(resampling)
-    arrays = dict(zip(names, (a, b), strict=True))
-    _check_same_index(arrays)
-    one, two = tables = [_as_table(name, x, folds) for name, x in arrays.items()]
-    n_datasets, n = _common_shape(dict(zip(names, tables, strict=True)))
-    if resampling is not None:
-        resampling.check(n, "each array")
-        _warn_of_copies("dataset", resampling.keys or (), np.stack([one[0], two[0]]))
-    return Pair(
-        a=names[0],
-        b=names[1],
-        datasets=_dataset_names(None, n_datasets, folds),
-        scores_a=one,
-        scores_b=two,
-        resampling=(resampling,) * n_datasets,
-        higher_is_better=direction(None, higher_is_better),
-    )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescmp.scores import assemble
+from bayescmp.scores import arrays, assemble
 from bayescmp.scores.resampling import Resampling
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def load_labour() -> "Scores":
         "SVM": "0000001102 0000011001 0100100110 0000011310 0001100000 "
         "0000001000 1000000000 1011010000 1011000101 2001100110",
     }
-    return assemble.from_arrays(
+    return arrays.from_arrays(
         {m: np.array([int(x) for x in digits.replace(" ", "")]) / 6 for m, digits in errors.items()},
         resampling=Resampling.subsampling(50, 6, repeats=100),
         datasets=["labour"],
@@ -69,7 +69,7 @@ def load_domains() -> "Scores":
     >>> load_domains().models
     ('A', 'B', 'C')
     """
-    return assemble.from_arrays(
+    return arrays.from_arrays(
         {
             "A": [85.83, 85.91, 86.12, 85.82, 86.28, 86.42, 85.91, 86.10, 85.95, 86.12],
             "B": [75.86, 73.18, 69.08, 74.05, 74.71, 65.90, 76.25, 75.10, 70.50, 73.95],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescmp.errors import ResamplingError, ScoresError, name_list
-from bayescmp.scores import assemble
+from bayescmp.scores import arrays, assemble
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import as_vector
 from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling
@@ -116,7 +116,7 @@ def from_cv_results(
         None, 5 if cv is None and search is not results else cv, n_samples, n_splits, shared=True
     )
     name = None if suffix == "score" else suffix
-    return assemble.from_arrays(
+    return arrays.from_arrays(
         dict(zip(_candidate_names(results["params"]), table, strict=True)),
         resampling=design,
         metric=name,

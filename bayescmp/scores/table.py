@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.errors import MissingWarning, ScoresError, name_list, unknown_name
-from bayescmp.scores import assemble, frames, sklearn
+from bayescmp.scores import arrays, assemble, frames, sklearn
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
 
@@ -69,7 +69,7 @@ class Scores:
     # ---- ways in
 
     from_frame = staticmethod(frames.from_frame)
-    from_arrays = staticmethod(assemble.from_arrays)
+    from_arrays = staticmethod(arrays.from_arrays)
     from_cross_validate = staticmethod(sklearn.from_cross_validate)
     from_cv_results = staticmethod(sklearn.from_cv_results)
 

@@ -1,0 +1,289 @@
+"""What the hierarchical test knows: statistics and prior with their posterior, a single point, or draws of NUTS."""
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescmp.bayes.collapsed import HyperPosterior, hyper_posterior
+from bayescmp.bayes.distributions import student_regions
+from bayescmp.bayes.hdi import hdi
+from bayescmp.bayes.hierarchical_prior import PRESETS, HierarchicalPrior
+from bayescmp.bayes.hyper_grid import expected_theta, finite, grid_hdi, marginal, winner_probabilities
+from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, sampled_summary
+from bayescmp.errors import ConvergenceWarning
+from bayescmp.rope import Rope
+
+Floats = NDArray[np.float64]
+ERROR_TO_REFINE, ERROR_TO_WARN = 2e-3, 5e-3
+
+
+@dataclass(frozen=True, eq=False)
+class HierarchicalInference(ArrayValue):
+    """Sufficient statistics and prior; the posterior of (delta_0, sigma_0, nu) is integrated when it is asked for."""
+
+    kind: ClassVar[str] = "collapsed"
+    names: tuple[str, ...]
+    means: Floats
+    sds: Floats
+    counts: Floats
+    rho: Floats
+    min_sd: float
+    prior: HierarchicalPrior
+    refine: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("means", "sds", "counts", "rho"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+        object.__setattr__(self, "names", tuple(self.names))
+        if isinstance(self.prior, dict):
+            object.__setattr__(self, "prior", HierarchicalPrior(**self.prior))
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"prior": self.prior.to_dict()}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What a result records."""
+        return {"prior": self.prior.to_dict(), "min_sd": self.min_sd}
+
+    @cached_property
+    def filled_sds(self) -> Floats:
+        return np.maximum(self.sds, self.min_sd)
+
+    @property
+    def dfs(self) -> Floats:
+        """Degrees of freedom of each dataset's Student likelihood of delta_i, sigma_i integrated out."""
+        return self.counts - 2
+
+    @cached_property
+    def scales(self) -> Floats:
+        """Its scale: (1/n + rho/(1 - rho)) S^2 (n - 1)/(n - 2), square root."""
+        correction = 1 / self.counts + self.rho / (1 - self.rho)
+        return np.sqrt(correction * (self.counts - 1) / self.dfs) * self.filled_sds
+
+    @property
+    def unit(self) -> float:
+        """Differences are scaled by the mean standard deviation within datasets."""
+        return float(self.filled_sds.mean())
+
+    @cached_property
+    def hyper(self) -> HyperPosterior:
+        """The posterior on its grid, in the units of the scores."""
+        unit, prior = self.unit, self.prior
+        found = hyper_posterior(
+            self.means / unit,
+            self.scales / unit,
+            self.dfs,
+            log_nu_range=prior.log_nu_range(),
+            log_prior_nu=prior.log_density,
+            nu_shift=prior.nu_shift,
+            delta_bound=prior.delta_0_bound / unit,
+            sigma_bound=prior.sigma_0_max / unit,
+            refine=self.refine,
+        )
+        return HyperPosterior(found.nu, found.log_sigma + np.log(unit), found.delta * unit, found.mass)
+
+    def check_error(self, rope: Rope) -> None:
+        """Refine the grid where its own error estimate asks for it; warn where that is not enough."""
+        if self.error(rope) > ERROR_TO_REFINE:
+            object.__setattr__(self, "refine", 2)
+            del self.__dict__["hyper"], self.__dict__["_known"]
+        if self.error(rope) > ERROR_TO_WARN:
+            warnings.warn(
+                f"The quadrature's error is about {self.error(rope):.1g}. Check with engine='nuts'.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def error(self, rope: Rope) -> float:
+        """A third of the difference to the rule with every second point, which is Richardson's for second order."""
+        return self.summaries([rope])[0].numerical_error
+
+    def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
+        return [self._known[rope] if rope in self._known else self._summarise(rope) for rope in ropes]
+
+    @cached_property
+    def _known(self) -> dict[Rope, RegionSummary]:
+        return {}
+
+    def _summarise(self, rope: Rope) -> RegionSummary:
+        fine, coarse = winner_probabilities(self.hyper, rope), winner_probabilities(self.hyper.coarse, rope)
+        expected = expected_theta(self.hyper, rope)
+        error = float(np.abs(fine - coarse).max()) / 3
+        summary = RegionSummary(tuple(fine.tolist()), (0.0, 0.0, 0.0), tuple(expected.tolist()), error)
+        self._known[rope] = summary
+        return summary
+
+    def hyper_draws(self, n: int, random_seed: int) -> tuple[Floats, Floats, Floats]:
+        """Draws of (delta_0, sigma_0, nu): a point of the grid by its mass, then uniformly within its cell."""
+        rng = np.random.default_rng(random_seed)
+        h = self.hyper
+        k, i, j = np.unravel_index(rng.choice(h.mass.size, n, p=h.mass.ravel()), h.mass.shape)
+        jitter = rng.uniform(-0.5, 0.5, (3, n))
+        delta = h.delta[j] + jitter[0] * (h.delta[1] - h.delta[0])
+        sigma = np.exp(h.log_sigma[i] + jitter[1] * (h.log_sigma[1] - h.log_sigma[0]))
+        if h.nu.size == 1:
+            return delta, sigma, h.nu[k]
+        log_nu = np.log(h.nu - self.prior.nu_shift)
+        return delta, sigma, self.prior.nu_shift + np.exp(log_nu[k] + jitter[2] * (log_nu[1] - log_nu[0]))
+
+    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+        delta, sigma, nu = self.hyper_draws(n, random_seed)
+        return np.stack(student_regions(delta, sigma, finite(nu), rope), axis=-1)
+
+    def theta_hdi(self, rope: Rope, mass: float) -> list[tuple[float, float]]:
+        return [hdi(x, mass) for x in self.thetas(20_000, rope, 0).T]
+
+    @property
+    def mean(self) -> float:
+        return float(self.hyper.mass.sum(axis=(0, 1)) @ self.hyper.delta)
+
+    @property
+    def p_positive(self) -> float:
+        return float(winner_probabilities(self.hyper, Rope(0, 0))[0])
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        return grid_hdi(self.hyper.delta, self.hyper.mass.sum(axis=(0, 1)), mass)
+
+    def hyper_marginals(self) -> dict[str, Any]:
+        h = self.hyper
+        grids = {
+            "delta_0": (h.delta, h.mass.sum(axis=(0, 1))),
+            "sigma_0": (np.exp(h.log_sigma), h.mass.sum(axis=(0, 2))),
+        }
+        if h.nu.size > 1:
+            grids["nu"] = (h.nu, h.mass.sum(axis=(1, 2)))
+        return {name: marginal(*grid) for name, grid in grids.items()}
+
+    def swap(self) -> "HierarchicalInference":
+        return replace(self, means=0.0 - self.means)
+
+    def other_priors(self) -> Iterator[tuple[str, "HierarchicalInference"]]:
+        largest = self.prior.delta_0_bound
+        for name in PRESETS:
+            if name != self.prior.name:
+                prior = HierarchicalPrior.resolve(name, self.means, self.filled_sds, largest)
+                yield name, replace(self, prior=prior)
+
+
+@dataclass(frozen=True)
+class PointInference:
+    """All differences of all datasets are the same number: so is the next one."""
+
+    kind: ClassVar[str] = "point"
+    settings: ClassVar[dict[str, Any]] = {}
+    at: float
+    rounding: float
+
+    def check_error(self, rope: Rope) -> None:
+        """Exact: there is nothing to check."""
+
+    def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
+        zero = (0.0, 0.0, 0.0)
+        thetas = (self.thetas(1, rope, 0)[0].tolist() for rope in ropes)
+        return [RegionSummary(tuple(theta), zero, tuple(theta)) for theta in thetas]
+
+    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+        return np.tile(np.stack(student_regions(self.at, 0.0, 1.0, rope, self.rounding)), (n, 1))
+
+    def theta_hdi(self, rope: Rope, mass: float) -> list[tuple[float, float]]:
+        return [(x, x) for x in self.thetas(1, rope, 0)[0].tolist()]
+
+    @property
+    def mean(self) -> float:
+        return self.at
+
+    @property
+    def p_positive(self) -> float:
+        return float(self.thetas(1, Rope(0, 0), 0)[0, 0])
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        return self.at, self.at
+
+    def hyper_marginals(self) -> dict[str, Any]:
+        return {"delta_0": lambda mass: (self.at, 0.0, (self.at, self.at))}
+
+    def swap(self) -> "PointInference":
+        return replace(self, at=0.0 - self.at)
+
+    def other_priors(self) -> tuple[()]:
+        return ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "at": self.at, "rounding": self.rounding}
+
+
+@dataclass(frozen=True, eq=False)
+class SampledHyper(ArrayValue):
+    """Draws of (delta_0, sigma_0, nu) from NUTS, chains x draws, with the statistics they came from."""
+
+    kind: ClassVar[str] = "sampled_hyper"
+    delta: Floats
+    sigma: Floats
+    nu: Floats
+    data: HierarchicalInference
+
+    def __post_init__(self) -> None:
+        for name in ("delta", "sigma", "nu"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+        if isinstance(self.data, dict):
+            fields = {name: x for name, x in self.data.items() if name != "kind"}
+            object.__setattr__(self, "data", HierarchicalInference(**fields))
+
+    def __getattr__(self, name: str) -> Any:
+        """Names, means, scales and the like are those of the data."""
+        if name in ("names", "means", "scales", "dfs", "counts"):
+            return getattr(self.data, name)
+        raise AttributeError(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"data": self.data.to_dict()}
+
+    def _theta(self, rope: Rope) -> Floats:
+        return np.stack(student_regions(self.delta, self.sigma, finite(self.nu), rope), axis=-1)
+
+    def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
+        return [sampled_summary(self._theta(rope)) for rope in ropes]
+
+    def hyper_draws(self, n: int, random_seed: int) -> tuple[Floats, Floats, Floats]:
+        """Draws of (delta_0, sigma_0, nu) out of those of NUTS."""
+        picked = np.random.default_rng(random_seed).choice(self.delta.size, n, replace=n > self.delta.size)
+        return self.delta.ravel()[picked], self.sigma.ravel()[picked], self.nu.ravel()[picked]
+
+    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+        delta, sigma, nu = self.hyper_draws(n, random_seed)
+        return np.stack(student_regions(delta, sigma, finite(nu), rope), axis=-1)
+
+    def theta_hdi(self, rope: Rope, mass: float) -> list[tuple[float, float]]:
+        return [hdi(x, mass) for x in self._theta(rope).reshape(-1, 3).T]
+
+    @property
+    def mean(self) -> float:
+        return float(self.delta.mean())
+
+    @property
+    def p_positive(self) -> float:
+        return float((self.delta > 0).mean())
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        return hdi(self.delta, mass)
+
+    def hyper_marginals(self) -> dict[str, Any]:
+        draws = {"delta_0": self.delta, "sigma_0": self.sigma} | ({} if np.isinf(self.nu).all() else {"nu": self.nu})
+        return {
+            name: (lambda mass, x=x: (float(x.mean()), float(x.std(ddof=1)), hdi(x, mass))) for name, x in draws.items()
+        }
+
+    def swap(self) -> "SampledHyper":
+        return replace(self, delta=0.0 - self.delta, data=self.data.swap())
+
+    def other_priors(self) -> Iterator[tuple[str, HierarchicalInference]]:
+        return self.data.other_priors()
+
+
+RegionPosterior.INFERENCES |= {i.kind: i for i in (HierarchicalInference, PointInference, SampledHyper)}
