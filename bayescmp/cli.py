@@ -1,13 +1,14 @@
 """The command line: `bayescmp demo`, `check`, `test`. It only calls what is public."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from bayescmp.bayes import DifferencePosterior
+    from bayescmp.bayes import DifferencePosterior, Posterior
     from bayescmp.scores import Pair
 
 BAD_INPUT = 2
@@ -47,9 +48,17 @@ def demo(rope: float, output: Path) -> None:
     results = [bayes.correlated_ttest(pair, rope=rope, dataset=name) for name in pair.datasets]
     click.echo(repr(scores) + "\n")
     _print_table(pair, results)
+    together = [
+        bayes.hierarchical_ttest(pair, rope=rope),
+        bayes.signed_rank_test(pair, rope=rope, random_seed=1),
+        bayes.sign_test(pair, rope=rope),
+    ]
+    click.echo("\nAll datasets together:\n")
+    for result in together:
+        click.echo(repr(result) + "\n")
     labour = bayes.correlated_ttest(load_labour().pair("SVM", "DT"), rope=rope)
-    click.echo("\nOne dataset in a sentence (Labour data):\n  " + labour.sentence())
-    frame = pd.concat([r.to_frame() for r in (*results, labour)], ignore_index=True)
+    click.echo("One dataset in a sentence (Labour data):\n  " + labour.sentence())
+    frame = pd.concat([r.to_frame() for r in (*results, *together, labour)], ignore_index=True)
     frame.to_csv(output, index=False)
     click.echo(f"\nWrote {output} ({len(frame)} comparisons).")
 
@@ -64,16 +73,17 @@ def check(path: Path) -> None:
 
 
 @main.command()
-@click.argument("name", type=click.Choice(["correlated-t"]))
+@click.argument("name", type=click.Choice(["correlated-t", "sign", "signed-rank", "hierarchical"]))
 @click.argument("path", type=click.Path(path_type=Path))
 @click.argument("a")
 @click.argument("b")
 @click.option("--rope", required=True, type=float, help="Half-width of practical equivalence; 0 for none.")
-@click.option("--dataset", help="Which dataset, where the file has several.")
+@click.option("--dataset", help="Which dataset, for correlated-t where the file has several.")
 @click.option("--metric", help="Which metric, or the name of the only one.")
 @click.option("--higher-is-better/--lower-is-better", default=None)
 @click.option("--folds", type=int, help="k-fold cross-validation, where no column says it.")
 @click.option("--repeats", type=int, help="How often the k-fold cross-validation was repeated; 1 if not said.")
+@click.option("--seed", type=int, help="Of signed-rank; drawn and recorded if not given.")
 def test(
     name: str,
     path: Path,
@@ -85,6 +95,7 @@ def test(
     higher_is_better: bool | None,
     folds: int | None,
     repeats: int | None,
+    seed: int | None,
 ) -> None:
     """Run one test on models A and B of a file of results."""
     from bayescmp import Resampling, bayes, read_scores
@@ -97,7 +108,16 @@ def test(
         higher_is_better=higher_is_better,
         resampling=None if folds is None else Resampling.kfold(folds, 1 if repeats is None else repeats),
     )
-    click.echo(repr(bayes.correlated_ttest(scores.pair(a, b), rope=rope, dataset=dataset)))
+    pair = scores.pair(a, b)
+    if dataset is not None and name != "correlated-t":
+        raise ValueError(f"--dataset is for correlated-t; {name} takes all datasets together.")
+    tests: dict[str, Callable[[], Posterior]] = {
+        "correlated-t": lambda: bayes.correlated_ttest(pair, rope=rope, dataset=dataset),
+        "sign": lambda: bayes.sign_test(pair, rope=rope),
+        "signed-rank": lambda: bayes.signed_rank_test(pair, rope=rope, random_seed=seed),
+        "hierarchical": lambda: bayes.hierarchical_ttest(pair, rope=rope),
+    }
+    click.echo(repr(tests[name]()))
 
 
 def _print_table(pair: "Pair", results: "list[DifferencePosterior]") -> None:

@@ -54,6 +54,17 @@ def test_check_and_test_read_a_file(tmp_path):
     assert "P(rf better) 1.000" in result.stdout, result.stderr
 
 
+def test_every_test_runs_from_the_shell(tmp_path):
+    path = tmp_path / "results.csv"
+    rows = [f"d{d},{f},{0.8 + d / 50 + f / 100},{0.8 + f / 90}" for d in range(5) for f in range(4)]
+    path.write_text("dataset,fold,rf,svm\n" + "\n".join(rows))
+    for name, words in (("sign", "sign test"), ("signed-rank", "signed-rank"), ("hierarchical", "hierarchical")):
+        result = run("test", name, str(path), "rf", "svm", "--rope", "0.01", "--seed", "1")
+        assert words in result.stdout, result.stderr
+        assert "most probable outcome: P(rf better)" in result.stdout
+    assert run("test", "sign", str(path), "rf", "svm", "--rope", "0.01", "--dataset", "d1").returncode == 2
+
+
 def test_bad_input_is_one_line_and_exit_code_2(tmp_path):
     result = run("check", str(tmp_path / "nowhere.csv"))
     assert result.returncode == 2
