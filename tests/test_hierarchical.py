@@ -97,7 +97,7 @@ def test_brute_force_grid():
     n, rho = 20.0, 0.1
     sds = scales / np.sqrt((1 / n + rho / (1 - rho)) * (n - 1) / (n - 2))
     prior = HierarchicalPrior(delta_0_bound=3.0, sigma_0_max=4.0, sigma_max=1e3, gaussian=True)
-    inference = HierarchicalInference(tuple("abcde"), means, sds, np.full(5, n), np.full(5, rho), 0.0, prior)
+    inference = HierarchicalInference(tuple("abcde"), means, sds, np.full(5, n), np.full(5, rho), 0.0, prior, 3.0)
     assert inference.scales == pytest.approx(scales)
     d0, s0 = np.linspace(-3, 3, 241), (np.arange(400) + 0.5) / 100
     z = np.linspace(-8, 9, 1201)
@@ -239,7 +239,7 @@ def studies_from_the_prior(simulations, seed, n=10, m=8, sigma_max=1.5):
             np.sqrt(rho) * rng.standard_normal((m, 1)) + np.sqrt(1 - rho) * rng.standard_normal((m, n))
         )
         inference = HierarchicalInference(
-            names, x.mean(axis=1), x.std(axis=1, ddof=1), np.full(m, float(n)), np.full(m, rho), 0.0, prior
+            names, x.mean(axis=1), x.std(axis=1, ddof=1), np.full(m, float(n)), np.full(m, rho), 0.0, prior, 1.0
         )
         yield inference, (d0, s0, nu), deltas[0]
 
@@ -493,3 +493,114 @@ def test_error_estimate_holds():
         error = np.abs(np.subtract(list(p.probabilities.values()), finer)).max()
         assert error < max(p.numerical_error, 1e-4)
         assert error < 1e-3
+
+
+# ---- hard data
+
+
+def exact_study(means, sd, n=10, seed=0):
+    """Differences with exactly these means and this standard deviation on every dataset."""
+    x = np.random.default_rng(seed).normal(size=(len(means), n))
+    x = (x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, ddof=1, keepdims=True)
+    return np.asarray(means)[:, None] + sd * x
+
+
+def hierarchical(differences, rope=0.01, **options):
+    design = bc.Resampling.kfold(differences.shape[1])
+    return bc.bayes.hierarchical_ttest(differences, 0 * differences, rope=rope, resampling=design, **options)
+
+
+SIX = [0.01, 0.02, -0.01, 0.03, 0.0, 0.015]
+
+
+@pytest.mark.parametrize("sd", [1e-5, 1e-7, 1e-9, 1e-12])
+def test_well_known_datasets_have_a_limit(sd):
+    """sd -> 0 with normal effects: delta_0 is Student with n - 2 degrees of freedom around the mean, exactly."""
+    wide = HierarchicalPrior(delta_0_bound=1, sigma_0_max=100, sigma_max=1, gaussian=True)
+    p = hierarchical(exact_study(SIX, sd), prior=wide)
+    z = np.array(SIX)
+    t = stats.t(4, z.mean(), np.sqrt(((z - z.mean()) ** 2).sum() / (6 * 4)))
+    assert p.p_positive == pytest.approx(t.sf(0), abs=3e-3)
+    assert p.hdi(0.8) == pytest.approx(t.interval(0.8), abs=2e-4)
+
+
+@pytest.mark.parametrize("far", [1.0, 50.0, 1e6])
+def test_one_dataset_far_away(far):
+    """The grid resolves the bulk and reaches the outlier: real error below the reported one, and the bulk decides."""
+    from dataclasses import replace
+
+    p = hierarchical(exact_study([0.01, 0.02, -0.01, 0.0, 0.01, 0.02, far], 0.01))
+    finer = replace(p.inference, refine=4).summaries([p.rope])[0].probabilities
+    assert np.abs(np.subtract(list(p.probabilities.values()), finer)).max() < max(p.numerical_error, 1e-3)
+    assert p.p_better > 0.6
+    frame = p.datasets_frame()
+    assert frame["shrunken"].iloc[-1] == pytest.approx(far, rel=0.05), "heavy tails leave it alone"
+
+
+def test_min_sd_is_for_datasets_that_do_not_vary():
+    x = exact_study(SIX, 0.008)
+    x[0] = x[0].mean()
+    with pytest.warns(bc.DegenerateWarning):
+        p = hierarchical(x, min_sd=0.1)
+    assert p.inference.filled_sds == pytest.approx([0.1, *[0.008] * 5])
+    for bad in (0, -1, np.nan, np.inf, "a"):
+        with pytest.raises(ValueError, match="min_sd"):
+            hierarchical(x, min_sd=bad)
+
+
+def test_point_result_refuses_what_it_has_not():
+    with pytest.warns(bc.DegenerateWarning, match="the same number"):
+        p = hierarchical(np.full((4, 10), 0.01))
+    for method in (p.datasets_frame, p.predictive_check):
+        with pytest.raises(ValueError, match="nothing to shrink"):
+            method()
+    assert p.hyperparameters().loc["delta_0", "mean"] == 0.01
+
+
+@pytest.mark.filterwarnings("ignore::bayescmp.ConvergenceWarning")  # so tight a bound is hard, and said to be
+def test_prior_sensitivity_of_a_custom_prior_shows_the_presets():
+    x = exact_study(SIX, 0.01)
+    own = HierarchicalPrior(delta_0_bound=0.001, sigma_0_max=1, sigma_max=1)
+    row = hierarchical(x, prior=own).prior_sensitivity().set_index("prior").loc["corani2017"]
+    assert row["p_better"] == pytest.approx(hierarchical(x).p_better, abs=1e-12)
+
+
+def test_replacing_the_inference_leaves_the_original_alone():
+    from dataclasses import replace
+
+    p = hierarchical(exact_study(SIX, 0.01))
+    q = replace(p, inference=p.inference.swap())
+    assert q.p_better == pytest.approx(p.p_worse, abs=1e-3)
+    assert p.p_better > p.p_worse
+
+
+def test_narrow_prior_of_nu():
+    """nu = 31 or nearly: the same as a Student t that is almost normal."""
+    tight = HierarchicalPrior(
+        delta_0_bound=0.03, sigma_0_max=1, sigma_max=10, nu_shift=30, nu_shape=(1e6, 1e6), nu_rate=(1e6, 1e6)
+    )
+    p = hierarchical(exact_study(SIX, 0.01), prior=tight)
+    assert p.hyperparameters().loc["nu", "mean"] == pytest.approx(31, abs=0.01)
+
+
+def test_numpy_scalars_become_json():
+    own = HierarchicalPrior(delta_0_bound=np.float32(0.5), sigma_0_max=np.float32(1), sigma_max=np.float64(1))
+    p = hierarchical(exact_study(SIX, 0.01), prior=own, rope=np.float32(0.01))
+    assert bc.bayes.Posterior.from_dict(json.loads(json.dumps(p.to_dict()))) == p
+    q = bc.bayes.signed_rank_test(SIX, [0.0] * 6, rope=0.01, random_seed=np.int64(3), prior=np.float32(0.5), draws=100)
+    assert bc.bayes.Posterior.from_dict(json.loads(json.dumps(q.to_dict()))) == q
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        (lambda p: p.hyperparameters(95), "mass"),
+        (lambda p: hierarchical(exact_study(SIX, 0.01), prior={"a": 1}), "prior"),
+        (lambda p: bc.bayes.signed_rank_test(SIX, [0.0] * 6, rope=0, random_seed=-1), "random_seed"),
+        (lambda p: bc.bayes.signed_rank_test(SIX, [0.0] * 6, rope=0, draws=1e4), "draws"),
+    ],
+)
+def test_bad_arguments_are_named(call, word):
+    p = hierarchical(exact_study(SIX, 0.01))
+    with pytest.raises(ValueError, match=word):
+        call(p)

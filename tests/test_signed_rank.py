@@ -130,6 +130,8 @@ def test_order_of_datasets_and_models_does_not_matter(rng):
 def test_more_draws_begin_with_the_same_ones():
     p = bc.bayes.signed_rank_test(UCI.pair("rf", "svm"), rope=0.01, random_seed=8)
     assert np.array_equal(p.draws(100), p.draws(3000)[:100])
+    assert not np.array_equal(p.draws(100, random_seed=1), p.draws(100, random_seed=2))
+    assert p.draws(0).shape == (0, 3)
 
 
 def test_many_pairs_at_once_equal_one_by_one():

@@ -8,7 +8,8 @@ coarser rule, and the difference is the error estimate.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,20 +27,62 @@ STEP_U, STEP_V = 0.08, 0.2
 
 
 @dataclass(frozen=True)
+class Curve:
+    """delta = centre + width sinh(t): fine around the centre, and far out in the tails with few points."""
+
+    centre: float
+    width: float
+
+    def delta(self, t: Floats) -> Floats:
+        """From the grid's own coordinate to delta_0."""
+        return self.centre + self.width * np.sinh(t)
+
+    def t(self, delta: Floats | float) -> Floats:
+        """The inverse of `delta`."""
+        return np.arcsinh((np.asarray(delta) - self.centre) / self.width)
+
+
+@dataclass(frozen=True)
 class HyperPosterior:
-    """Masses of the posterior on a grid of nu x log sigma_0 x delta_0."""
+    """The posterior on a grid of nu x log sigma_0 x t, with delta_0 = curve(t).
+
+    `at_bound` says at which ends of the two grids (low, high each) a uniform prior ends before the density does.
+    """
 
     nu: Floats
     log_sigma: Floats
-    delta: Floats
-    mass: Floats
+    t: Floats
+    curve: Curve
+    density: Floats
+    at_bound: tuple[tuple[bool, bool], tuple[bool, bool]]
+
+    @cached_property
+    def delta(self) -> Floats:
+        """delta_0 at the points of the grid."""
+        return self.curve.delta(self.t)
+
+    @cached_property
+    def mass(self) -> Floats:
+        """Masses of the points: the trapezoidal rule, with Gregory's weights where a prior cuts the density off."""
+        mass = self.density.copy()
+        for axis, (low, high) in enumerate(self.at_bound, start=1):
+            points = np.moveaxis(mass, axis, 0)
+            for cut, ends in ((low, points[:3]), (high, points[:-4:-1])):
+                if cut:
+                    ends *= np.array([3 / 8, 7 / 6, 23 / 24])[:, None, None]
+        return mass / mass.sum()
 
     @property
     def coarse(self) -> "HyperPosterior":
         """The same by every second point in each direction."""
-        mass = self.mass[::2, ::2, ::2] if self.nu.size > 1 else self.mass[:, ::2, ::2]
-        nu = self.nu[::2] if self.nu.size > 1 else self.nu
-        return HyperPosterior(nu, self.log_sigma[::2], self.delta[::2], mass / mass.sum())
+        by = 2 if self.nu.size > 1 else 1
+        return replace(
+            self,
+            nu=self.nu[::by],
+            log_sigma=self.log_sigma[::2],
+            t=self.t[::2],
+            density=self.density[::by, ::2, ::2],
+        )
 
 
 def hyper_posterior(
@@ -58,7 +101,14 @@ def hyper_posterior(
 
     `log_prior_nu` is the log prior density of log(nu - shift) within its range; a range of None means nu = infinity.
     """
-    data, bounds = (means, scales, dfs), ((-np.inf, float(np.log(sigma_bound))), (-delta_bound, delta_bound))
+    centre = float(np.median(means))
+    spread = np.hypot(np.median(np.abs(means - centre)), np.median(scales))
+    curve = Curve(centre, float(spread / np.sqrt(means.size)))
+    ends = curve.t(np.array([-delta_bound, delta_bound]))
+    data, bounds = (
+        (means, scales, dfs, curve),
+        ((-np.inf, float(np.log(sigma_bound))), (float(ends[0]), float(ends[1]))),
+    )
 
     def at(log_nu: Floats) -> tuple[Floats, Floats]:
         return nu_shift + np.exp(log_nu), log_prior_nu(log_nu)
@@ -67,28 +117,24 @@ def hyper_posterior(
         nus, log_prior = np.array([np.inf]), np.zeros(1)
         box = _box(*data, nus, log_prior, bounds)
     else:
-        wide = _lattice(*log_nu_range, 4 * LATTICE)
+        finest = LATTICE / 2 ** max(0, int(np.ceil(np.log2(16 * LATTICE / np.ptp(log_nu_range)))))
+        wide = _lattice(*log_nu_range, 4 * finest)
         box = _box(*data, *at(wide), bounds)
         rough = _log_density(*data, *at(wide), *_grids(box, 25, 25)).max(axis=(1, 2))
         likely = wide[rough > rough.max() - CUT]
-        low, high = (max(likely[0] - LATTICE, wide[0]), min(likely[-1] + LATTICE, wide[-1]))
-        step = LATTICE * 2 ** max(0, int(np.ceil(np.log2((high - low) / (LATTICE * MOST_NU * refine)))))
+        low, high = (max(likely[0] - finest, wide[0]), min(likely[-1] + finest, wide[-1]))
+        step = finest * 2 ** max(0, int(np.ceil(np.log2((high - low) / (finest * MOST_NU * refine)))))
         nus, log_prior = at(_lattice(low, high, step))
     for _ in range(4):  # nearly always once
-        log_sigma, delta = _grids(box, *(refine * (n - 1) + 1 for n in (NODES_SIGMA, NODES_DELTA)))
-        density = _log_density(*data, nus, log_prior, log_sigma, delta)
+        log_sigma, t = _grids(box, *(refine * (n - 1) + 1 for n in (NODES_SIGMA, NODES_DELTA)))
+        density = _log_density(*data, nus, log_prior, log_sigma, t)
         density = np.exp(density - density.max())
         wider = _wider(density.max(axis=0), box, bounds)
         if wider == box:
             break
         box = wider
-    # where the rule ends because a uniform prior ends, and not the density, its last points get Gregory's weights
-    for axis, ((low, high), (least, most)) in enumerate(zip(box, bounds, strict=True), start=1):
-        points = np.moveaxis(density, axis, 0)
-        for at_bound, ends in ((low == least, points[:3]), (high == most, points[:-4:-1])):
-            if at_bound:
-                ends *= np.array([3 / 8, 7 / 6, 23 / 24])[:, None, None]
-    return HyperPosterior(nus, log_sigma, delta, density / density.sum())
+    at_bound = tuple((low == least, high == most) for (low, high), (least, most) in zip(box, bounds, strict=True))
+    return HyperPosterior(nus, log_sigma, t, curve, density, (at_bound[0], at_bound[1]))
 
 
 def _lattice(low: float, high: float, step: float) -> Floats:
@@ -101,17 +147,18 @@ def _grids(box: "Box", n_sigma: int, n_delta: int) -> tuple[Floats, Floats]:
 
 
 Box = tuple[tuple[float, float], tuple[float, float]]
-"""(low, high) of log sigma_0 and of delta_0."""
+"""(low, high) of log sigma_0 and of delta_0's coordinate t."""
 
 
-def _box(means: Floats, scales: Floats, dfs: Floats, nus: Floats, log_prior: Floats, bounds: Box) -> Box:
+def _box(means: Floats, scales: Floats, dfs: Floats, curve: Curve, nus: Floats, log_prior: Floats, bounds: Box) -> Box:
     """Where the mass is, by a crude likelihood: the wider Student t with variances added, and the other's tails."""
     few = slice(None, None, max(1, nus.size // 4))
-    spread = np.ptp(means) + 10 * scales.max()
-    low = [float(np.log(scales.min())) - CUT, max(bounds[1][0], means.min() - spread)]
-    high = [bounds[0][1], min(bounds[1][1], means.max() + spread)]
+    reach = 10 * scales.max()
+    low = [float(np.log(scales.min())) - CUT, max(bounds[1][0], float(curve.t(means.min() - reach)) - 3)]
+    high = [bounds[0][1], min(bounds[1][1], float(curve.t(means.max() + reach)) + 3)]
     for _ in range(10):
-        log_sigma, delta = (np.linspace(a, b, 25) for a, b in zip(low, high, strict=True))
+        log_sigma, t = _grids(((low[0], high[0]), (low[1], high[1])), 25, 25)
+        delta = curve.delta(t)
         sigma, scale = np.exp(log_sigma)[:, None], scales[:, None, None]
         width = np.hypot(sigma, scale)
         distance = means[:, None, None] - delta
@@ -122,10 +169,10 @@ def _box(means: Floats, scales: Floats, dfs: Floats, nus: Floats, log_prior: Flo
             wide = _log_student(distance / width, nu) - np.log(width)
             narrow = np.logaddexp(own, _log_student(beyond, nu) - np.log(sigma))
             density[k] = np.where(sigma > scale, wide, narrow).sum(axis=0)
-        density += log_sigma[:, None] + log_prior[few, None, None]
+        density += log_sigma[:, None] + np.log(np.cosh(t)) + log_prior[few, None, None]
         inside = (density > density.max() - CUT).any(axis=0)
         before = np.subtract(high, low)
-        for axis, grid in enumerate((log_sigma, delta)):
+        for axis, grid in enumerate((log_sigma, t)):
             used = np.flatnonzero(inside.any(axis=1 - axis))
             low[axis], high[axis] = float(grid[max(used[0] - 1, 0)]), float(grid[min(used[-1] + 1, 24)])
         if (np.subtract(high, low) > 0.7 * before).all():
@@ -149,12 +196,25 @@ def _wider(density: Floats, box: Box, bounds: Box) -> Box:
 
 
 def _log_density(
-    means: Floats, scales: Floats, dfs: Floats, nus: Floats, log_prior: Floats, log_sigma: Floats, delta: Floats
+    means: Floats,
+    scales: Floats,
+    dfs: Floats,
+    curve: Curve,
+    nus: Floats,
+    log_prior: Floats,
+    log_sigma: Floats,
+    t: Floats,
 ) -> Floats:
-    """nu x log sigma_0 x delta_0; priors uniform in delta_0 and sigma_0, the latter with its Jacobian."""
-    total = log_sigma[:, None] + log_prior[:, None, None]
-    for df in np.unique(dfs):
-        here = dfs == df
+    """nu x log sigma_0 x t; priors uniform in delta_0 and sigma_0, with the Jacobians of their coordinates."""
+    delta = curve.delta(t)
+    total = log_sigma[:, None] + np.log(np.cosh(t)) + log_prior[:, None, None]
+    # a dataset whose scale is below e^-5 of every sigma_0 on the grid is a point to all digits that matter
+    points = log_sigma.min() - np.log(scales) > 5
+    for m in means[points]:
+        z = (m - delta) / np.exp(log_sigma)[:, None]
+        total = total + np.stack([_log_student(z, nu) for nu in nus]) - log_sigma[:, None]
+    for df in np.unique(dfs[~points]):
+        here = (dfs == df) & ~points
         total = total + _log_likelihood(means[here], scales[here], float(df), nus, log_sigma, delta)
     return total
 
@@ -162,8 +222,8 @@ def _log_density(
 def _log_likelihood(means: Floats, scales: Floats, df: float, nus: Floats, log_sigma: Floats, delta: Floats) -> Floats:
     """The sum over datasets of the log convolution, nu x log sigma_0 x delta_0, by tensor B-splines."""
     # below e^-8 of the dataset's scale sigma_0 makes no difference
-    v = np.clip(log_sigma - np.log(scales)[:, None], -8.0, 16.0)
-    u = np.arcsinh(np.minimum(np.abs(means[:, None] - delta) / scales[:, None], 1e6))
+    v = np.clip(log_sigma - np.log(scales)[:, None], -8.0, 24.0)
+    u = np.arcsinh(np.minimum(np.abs(means[:, None] - delta) / scales[:, None], 1e9))
     # ranges in steps, so that other pairs find the table in the cache
     low, high, far = 3 * np.floor(v.min() / 3), 3 * np.ceil(v.max() / 3) + 0.1, 2 * np.ceil(u.max() / 2) + 0.1
     grid_v, grid_u = np.arange(low, high, STEP_V), np.arange(-4 * STEP_U, far, STEP_U)
@@ -221,7 +281,7 @@ def _spline_coefficients(values: Floats, axis: int) -> Floats:
 
 
 _X, _W = np.polynomial.legendre.leggauss(6)
-_STEPS = np.concatenate([[0.0], np.arange(1.0, 6.1, 1.0), 6 * 3.0 ** np.arange(1, 14)])
+_STEPS = np.concatenate([[0.0], np.arange(1.0, 6.1, 1.0), 6 * 3.0 ** np.arange(1, 20)])
 
 
 def _log_convolutions(df: float, nus: tuple[float, ...], v: Floats, u: Floats) -> Floats:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from bayescmp.bayes import shrinkage
 from bayescmp.bayes.correlated_t import moments
+from bayescmp.bayes.hdi import check_mass
 from bayescmp.bayes.hierarchical_inference import HierarchicalInference, PointInference
 from bayescmp.bayes.hierarchical_prior import HierarchicalPrior
 from bayescmp.bayes.many_datasets import about, many_datasets
@@ -93,8 +94,6 @@ def hierarchical_ttest(
         from bayescmp.bayes.pymc_models import sample_hierarchical
 
         fields = sample_hierarchical(inference, random_seed, nuts_options)
-    else:
-        inference.check_error(region)
     return HierarchicalPosterior(
         **about(pair) | {"n": int(pair.counts.sum())},
         rope=region,
@@ -110,6 +109,8 @@ def hierarchical_ttest(
 def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) -> "tuple[Any, tuple[str, ...]]":
     """The sufficient statistics of a pair with an absolute prior; and notes about what had to be assumed."""
     rho = pair.known_rho("hierarchical_ttest")
+    if min_sd is not None and not (isinstance(min_sd, (int, float, np.number)) and 0 < min_sd < np.inf):
+        raise ValueError(f"`min_sd` must be a standard deviation above 0, got {min_sd!r}.")
     few = [name for name, n in zip(pair.datasets, pair.counts, strict=True) if n < 3]
     if few:
         raise ScoresError(
@@ -120,10 +121,14 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
     flat = sds <= pair.rounding
     sds = np.where(flat, 0.0, sds)
     notes: list[str] = []
+    spread = float(np.std(means, ddof=1))
+    if flat.all() and spread <= pair.rounding.max():
+        notes = ["every difference on every dataset is the same number: so is the next one"]
+        warnings.warn(f"{pair.a} vs {pair.b}: {notes[0]}.", DegenerateWarning, stacklevel=3)
+        return PointInference(float(means[0]), float(pair.rounding.max())), tuple(notes)
     floor = 0.0
     if flat.any():
-        spread = float(np.std(means, ddof=1))
-        floor = min_sd or (float(sds[~flat].min()) if not flat.all() else 1e-3 * spread)
+        floor = float(min_sd or (1e-3 * spread if flat.all() else sds[~flat].min()))
         names = [name for name, is_flat in zip(pair.datasets, flat, strict=True) if is_flat]
         notes.append(
             f"the differences do not vary at all on {name_list(names, 4)}: taken as varying with a standard deviation "
@@ -133,17 +138,12 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
     if len(pair.datasets) == 2:
         notes.append("two datasets say little about the next one: the prior dominates")
         warnings.warn(f"{pair.a} vs {pair.b}: {notes[-1]}.", PriorWarning, stacklevel=3)
-    filled = np.maximum(sds, floor)
-    if not filled.any():
-        return PointInference(float(means[0]), float(pair.rounding.max())), tuple(notes)
     largest = float(np.nanmax(np.abs(pair.differences)))
-    resolved = HierarchicalPrior.resolve(prior, means, filled, largest)
-    inference = HierarchicalInference(pair.datasets, means, sds, counts, rho, floor, resolved)
+    resolved = HierarchicalPrior.resolve(prior, means, np.where(flat, floor, sds), largest)
+    inference = HierarchicalInference(pair.datasets, means, sds, counts, rho, floor, resolved, largest)
     if floor and not flat.all():
         halves = [replace(inference, min_sd=f * floor).summaries([Rope.of(0)])[0].probabilities[0] for f in (0.5, 2)]
-        notes.append(
-            f"with half / twice that min_sd P({pair.a} better) without a rope is {halves[0]:.3f} / {halves[1]:.3f}"
-        )
+        notes.append(f"with half / twice that sd P({pair.a} better), rope 0, is {halves[0]:.3f} / {halves[1]:.3f}")
     return inference, tuple(notes)
 
 
@@ -162,6 +162,7 @@ class HierarchicalPosterior(RegionPosterior):
         """Posterior mean, standard deviation and HDI of delta_0, sigma_0 and nu."""
         import pandas as pd
 
+        check_mass(mass)
         rows = []
         for name, draws_or_grid in self.inference.hyper_marginals().items():  # type: ignore[attr-defined]
             mean, sd, (low, high) = draws_or_grid(mass)
@@ -170,8 +171,16 @@ class HierarchicalPosterior(RegionPosterior):
 
     def datasets_frame(self, mass: float = 0.95) -> "pd.DataFrame":
         """One row a dataset: its raw mean difference, and its shrunken one with HDI and the three probabilities."""
-        return shrinkage.datasets_frame(self.inference, self.rope, mass)
+        self._refuse_a_point()
+        return shrinkage.datasets_frame(self.inference, self.rope, check_mass(mass))
 
     def predictive_check(self) -> "pd.DataFrame":
         """Dataset means as the model would make them again, against those observed; tails near 0 or 1 are bad."""
+        self._refuse_a_point()
         return shrinkage.predictive_check(self.inference)
+
+    def _refuse_a_point(self) -> None:
+        if isinstance(self.inference, PointInference):
+            raise ValueError(
+                f"Every difference on every dataset is {self.mean:.4g}: there is nothing to shrink or check."
+            )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.collapsed import HyperPosterior, hyper_posterior
+from bayescmp.bayes.collapsed import Curve, HyperPosterior, hyper_posterior
 from bayescmp.bayes.distributions import student_regions
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.hierarchical_prior import PRESETS, HierarchicalPrior
@@ -19,7 +19,7 @@ from bayescmp.errors import ConvergenceWarning
 from bayescmp.rope import Rope
 
 Floats = NDArray[np.float64]
-ERROR_TO_REFINE, ERROR_TO_WARN = 2e-3, 5e-3
+ERROR_TO_REFINE, ERROR_TO_WARN = 5e-3, 1e-2
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +34,7 @@ class HierarchicalInference(ArrayValue):
     rho: Floats
     min_sd: float
     prior: HierarchicalPrior
+    largest: float
     refine: int = 1
 
     def __post_init__(self) -> None:
@@ -53,7 +54,7 @@ class HierarchicalInference(ArrayValue):
 
     @cached_property
     def filled_sds(self) -> Floats:
-        return np.maximum(self.sds, self.min_sd)
+        return np.where(self.sds > 0, self.sds, self.min_sd)
 
     @property
     def dfs(self) -> Floats:
@@ -71,9 +72,14 @@ class HierarchicalInference(ArrayValue):
         """Differences are scaled by the mean standard deviation within datasets."""
         return float(self.filled_sds.mean())
 
-    @cached_property
+    @property
     def hyper(self) -> HyperPosterior:
         """The posterior on its grid, in the units of the scores."""
+        return self._hyper(self.refine)
+
+    def _hyper(self, refine: int) -> HyperPosterior:
+        if refine in self._grids:
+            return self._grids[refine]
         unit, prior = self.unit, self.prior
         found = hyper_posterior(
             self.means / unit,
@@ -84,25 +90,15 @@ class HierarchicalInference(ArrayValue):
             nu_shift=prior.nu_shift,
             delta_bound=prior.delta_0_bound / unit,
             sigma_bound=prior.sigma_0_max / unit,
-            refine=self.refine,
+            refine=refine,
         )
-        return HyperPosterior(found.nu, found.log_sigma + np.log(unit), found.delta * unit, found.mass)
+        curve = Curve(found.curve.centre * unit, found.curve.width * unit)
+        self._grids[refine] = replace(found, log_sigma=found.log_sigma + np.log(unit), curve=curve)
+        return self._grids[refine]
 
-    def check_error(self, rope: Rope) -> None:
-        """Refine the grid where its own error estimate asks for it; warn where that is not enough."""
-        if self.error(rope) > ERROR_TO_REFINE:
-            object.__setattr__(self, "refine", 2)
-            del self.__dict__["hyper"], self.__dict__["_known"]
-        if self.error(rope) > ERROR_TO_WARN:
-            warnings.warn(
-                f"The quadrature's error is about {self.error(rope):.1g}. Check with engine='nuts'.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-
-    def error(self, rope: Rope) -> float:
-        """A third of the difference to the rule with every second point, which is Richardson's for second order."""
-        return self.summaries([rope])[0].numerical_error
+    @cached_property
+    def _grids(self) -> dict[int, HyperPosterior]:
+        return {}
 
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
         return [self._known[rope] if rope in self._known else self._summarise(rope) for rope in ropes]
@@ -112,12 +108,22 @@ class HierarchicalInference(ArrayValue):
         return {}
 
     def _summarise(self, rope: Rope) -> RegionSummary:
-        fine, coarse = winner_probabilities(self.hyper, rope), winner_probabilities(self.hyper.coarse, rope)
-        expected = expected_theta(self.hyper, rope)
-        error = float(np.abs(fine - coarse).max()) / 3
-        summary = RegionSummary(tuple(fine.tolist()), (0.0, 0.0, 0.0), tuple(expected.tolist()), error)
-        self._known[rope] = summary
-        return summary
+        """The answer, from a finer grid where the difference to the rule with every second point asks for it."""
+        for refine in (self.refine, 2 * self.refine, 4 * self.refine):
+            h = self._hyper(refine)
+            fine, coarse = ((winner_probabilities(x, rope), expected_theta(x, rope)) for x in (h, h.coarse))
+            error = float(np.abs(np.subtract(fine, coarse)).max())
+            if error <= ERROR_TO_REFINE:
+                break
+        if error > ERROR_TO_WARN:
+            warnings.warn(
+                f"The quadrature's error is about {error:.1g}. Check with engine='nuts'.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        three = (tuple(x.tolist()) for x in fine)
+        self._known[rope] = RegionSummary(next(three), (0.0, 0.0, 0.0), next(three), error)
+        return self._known[rope]
 
     def hyper_draws(self, n: int, random_seed: int) -> tuple[Floats, Floats, Floats]:
         """Draws of (delta_0, sigma_0, nu): a point of the grid by its mass, then uniformly within its cell."""
@@ -125,7 +131,7 @@ class HierarchicalInference(ArrayValue):
         h = self.hyper
         k, i, j = np.unravel_index(rng.choice(h.mass.size, n, p=h.mass.ravel()), h.mass.shape)
         jitter = rng.uniform(-0.5, 0.5, (3, n))
-        delta = h.delta[j] + jitter[0] * (h.delta[1] - h.delta[0])
+        delta = h.curve.delta(h.t[j] + jitter[0] * (h.t[1] - h.t[0]))
         sigma = np.exp(h.log_sigma[i] + jitter[1] * (h.log_sigma[1] - h.log_sigma[0]))
         if h.nu.size == 1:
             return delta, sigma, h.nu[k]
@@ -164,10 +170,9 @@ class HierarchicalInference(ArrayValue):
         return replace(self, means=0.0 - self.means)
 
     def other_priors(self) -> Iterator[tuple[str, "HierarchicalInference"]]:
-        largest = self.prior.delta_0_bound
         for name in PRESETS:
             if name != self.prior.name:
-                prior = HierarchicalPrior.resolve(name, self.means, self.filled_sds, largest)
+                prior = HierarchicalPrior.resolve(name, self.means, self.filled_sds, self.largest)
                 yield name, replace(self, prior=prior)
 
 
@@ -179,9 +184,6 @@ class PointInference:
     settings: ClassVar[dict[str, Any]] = {}
     at: float
     rounding: float
-
-    def check_error(self, rope: Rope) -> None:
-        """Exact: there is nothing to check."""
 
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
         zero = (0.0, 0.0, 0.0)

@@ -47,8 +47,10 @@ class HierarchicalPrior:
     gaussian: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "nu_shape", tuple(self.nu_shape))
-        object.__setattr__(self, "nu_rate", tuple(self.nu_rate))
+        for name in ("nu_shape", "nu_rate"):
+            object.__setattr__(self, name, tuple(float(x) for x in getattr(self, name)))
+        for name in ("delta_0_bound", "sigma_0_max", "sigma_max", "nu_shift"):
+            object.__setattr__(self, name, float(getattr(self, name)))
         for name in ("delta_0_bound", "sigma_0_max", "sigma_max"):
             if not 0 < getattr(self, name) < np.inf:
                 raise ValueError(f"`{name}` must be positive and finite, got {getattr(self, name)}.")
@@ -66,7 +68,7 @@ class HierarchicalPrior:
         """A preset with its bounds for these data; a prior that is one already as it is."""
         if isinstance(prior, HierarchicalPrior):
             return prior
-        if prior not in PRESETS:
+        if not isinstance(prior, str) or prior not in PRESETS:
             raise ValueError(f"`prior` must be one of {list(PRESETS)} or a HierarchicalPrior, got {prior!r}.")
         between, within = float(np.std(means, ddof=1)), float(sds.mean())
         return cls(
@@ -81,11 +83,14 @@ class HierarchicalPrior:
         """The values of log(nu - shift) that hold all but 1e-5 of the prior; None for normal random effects."""
         if self.gaussian:
             return None
-        w = np.linspace(-20, 12, 1001)
-        density = np.exp(self.log_density(w))
-        cumulative = np.cumsum(density) / density.sum()
-        low, high = w[np.searchsorted(cumulative, [1e-5, 1 - 1e-7])]
-        return float(low), float(high)
+        low, high = -20.0, 12.0
+        for _ in range(3):  # the first time for where it is, then closer for where it ends
+            w = np.linspace(low, high, 801)
+            density = np.exp(self.log_density(w))
+            cumulative = np.cumsum(density) / density.sum()
+            first, last = np.searchsorted(cumulative, [1e-5, 1 - 1e-7])
+            low, high = float(w[max(first - 1, 0)]), float(w[min(last + 1, 800)])
+        return low, high
 
     def log_density(self, w: Floats) -> Floats:
         """Of w = log(nu - shift), shape and rate integrated out."""

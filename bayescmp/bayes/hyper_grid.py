@@ -15,15 +15,38 @@ Floats = NDArray[np.float64]
 
 def winner_probabilities(h: HyperPosterior, rope: Rope) -> Floats:
     """P(better), P(equivalent), P(worse) is the largest theta: every row of delta_0 split where the winner changes."""
+    rows, nu, sigma = _rows(h)
+    below, above = (_row_cdf(h, rows, x) for x in _winner_borders(nu, sigma, rope))
+    worse, total = below.sum(), rows.sum()
+    better = total - above.sum()
+    middle = 0.0 if rope.is_zero else total - better - worse
+    p = np.clip(np.array([better, middle, worse]) / total, 0.0, 1.0)
+    return p / p.sum()
+
+
+def expected_theta(h: HyperPosterior, rope: Rope) -> Floats:
+    """The posterior mean of theta."""
+    rows, nu, sigma = _rows(h)
+    better, _, worse = student_regions(h.delta, sigma[:, None], nu[:, None], rope)
+    sums = [(rows * x).sum(axis=1) for x in (better, worse)]
+    # where sigma_0 is smaller than the steps of delta_0, theta is a step: split the row at the rope's borders
+    borders = (rope.high, rope.low)
+    steps = [np.interp(x, h.delta, np.gradient(h.delta)) for x in borders]
+    for k, (border, step) in enumerate(zip(borders, steps, strict=True)):
+        narrow = sigma < step
+        if narrow.any():
+            below = _row_cdf(h, rows[narrow], np.full(narrow.sum(), border))
+            sums[k][narrow] = below if k else rows[narrow].sum(axis=1) - below
+    up, down = (x.sum() / rows.sum() for x in sums)
+    return np.array([up, 0.0 if rope.is_zero else 1 - up - down, down if not rope.is_zero else 1 - up])
+
+
+def _rows(h: HyperPosterior) -> tuple[Floats, Floats, Floats]:
+    """The rows of delta_0 that have any mass, with their nu and sigma_0."""
     nu, log_sigma = (x.ravel() for x in np.meshgrid(h.nu, h.log_sigma, indexing="ij"))
     rows = h.mass.reshape(-1, h.delta.size)
     used = rows.sum(axis=1) > 1e-7
-    lower, upper = _winner_borders(finite(nu[used]), np.exp(log_sigma[used]), rope)
-    below, above = (_row_cdf(rows[used], h.delta, x) for x in (lower, upper))
-    better, worse = 1.0 * (rows[used].sum(axis=1) - above).sum(), below.sum()
-    total = rows[used].sum()
-    p = np.clip(np.array([better, total - better - worse, worse]) / total, 0.0, 1.0)
-    return p / p.sum()
+    return rows[used], finite(nu[used]), np.exp(log_sigma[used])
 
 
 def _winner_borders(nu: Floats, sigma: Floats, rope: Rope) -> tuple[Floats, Floats]:
@@ -40,35 +63,25 @@ def _winner_borders(nu: Floats, sigma: Floats, rope: Rope) -> tuple[Floats, Floa
     return centre - low, centre + low
 
 
-def _row_cdf(rows: Floats, grid: Floats, x: Floats) -> Floats:
-    """The mass of each row below its x: cubic interpolation between the points, integrated."""
-    step = grid[1] - grid[0]
+def _row_cdf(h: HyperPosterior, rows: Floats, x: Floats) -> Floats:
+    """The mass of each row below its x: cubic interpolation between the points of the grid's coordinate, integrated."""
     f = np.pad(rows, ((0, 0), (2, 2)))
     cells = (-f[:, :-3] + 13 * f[:, 1:-2] + 13 * f[:, 2:-1] - f[:, 3:]) / 24
     cumulative = np.concatenate([np.zeros((len(rows), 1)), np.cumsum(cells, axis=1)], axis=1)
-    position = np.clip((x - grid[0]) / step + 1, 0, grid.size + 1 - 1e-9)
+    with np.errstate(invalid="ignore"):
+        position = np.clip((h.curve.t(x) - h.t[0]) / (h.t[1] - h.t[0]) + 1, 0, h.t.size + 1 - 1e-9)
     cell = position.astype(int)
-    t = (position - cell)[:, None]
-    near = np.take_along_axis(f, cell[:, None] + np.arange(4), axis=1)
-    a, b, c, d = near.T[..., None]
+    s = (position - cell)[:, None]
+    a, b, c, d = np.take_along_axis(f, cell[:, None] + np.arange(4), axis=1).T[..., None]
     part = (
-        b * t
-        + (-2 * a - 3 * b + 6 * c - d) * t**2 / 12
-        + (a - 2 * b + c) * t**3 / 6
-        + (-a + 3 * b - 3 * c + d) * t**4 / 24
+        b * s
+        + (-2 * a - 3 * b + 6 * c - d) * s**2 / 12
+        + (a - 2 * b + c) * s**3 / 6
+        + (-a + 3 * b - 3 * c + d) * s**4 / 24
     )
     total = cumulative[:, -1]
     below = np.take_along_axis(cumulative, cell[:, None], axis=1)[:, 0] + part[:, 0]
     return np.clip(below, 0.0, total) / np.where(total > 0, total, 1.0) * rows.sum(axis=1)
-
-
-def expected_theta(h: HyperPosterior, rope: Rope) -> Floats:
-    """The posterior mean of theta."""
-    used = np.flatnonzero(h.mass.ravel() > 1e-8)
-    k, i, j = np.unravel_index(used, h.mass.shape)
-    theta = student_regions(h.delta[j], np.exp(h.log_sigma[i]), finite(h.nu[k]), rope)
-    weight = h.mass.ravel()[used]
-    return np.array([weight @ x for x in theta]) / weight.sum()
 
 
 def finite(nu: Floats) -> Floats:

@@ -101,7 +101,7 @@ def sample_hierarchical(inference: Any, random_seed: int | None, options: dict[s
 
 
 def _run(model: Any, random_seed: int | None, options: dict[str, Any]) -> dict[str, Any]:
-    seed = nuts.new_seed() if random_seed is None else random_seed
+    seed = nuts.checked_seed(random_seed)
     data, diagnostics = nuts.sample(model, random_seed=seed, **options)
     return {"random_seed": seed, "diagnostics": diagnostics, "inference_data": data}
 

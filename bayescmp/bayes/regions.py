@@ -57,7 +57,7 @@ class RegionPosterior(Posterior):
 
     inference: RegionInference
     inference_data: Any = field(default=None, compare=False)
-    _memo: dict[Rope, RegionSummary] = field(default_factory=dict, compare=False)
+    _memo: dict[Rope, RegionSummary] = field(default_factory=dict, compare=False, init=False)
 
     kind: ClassVar[str] = "region"
     INFERENCES: ClassVar[dict[str, Any]] = {}
@@ -113,7 +113,7 @@ class RegionPosterior(Posterior):
             r.swap(): RegionSummary(s.probabilities[::-1], s.mcse[::-1], s.expected[::-1], s.numerical_error)
             for r, s in self._memo.items()
         }
-        return replace(
+        swapped = replace(
             self,
             a=self.b,
             b=self.a,
@@ -121,8 +121,9 @@ class RegionPosterior(Posterior):
             inference=self.inference.swap(),
             settings={k: 0.0 - x if k == "prior_at" else x for k, x in self.settings.items()},
             inference_data=None,
-            _memo=memo,
         )
+        swapped._memo.update(memo)
+        return swapped
 
     def rope_curve(self, ropes: Iterable[RopeLike]) -> "pd.DataFrame":
         """The three probabilities and expected shares on a grid of ropes, from one pass over the same posterior."""

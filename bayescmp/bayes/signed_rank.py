@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.many_datasets import about, many_datasets
-from bayescmp.bayes.nuts import check_engine, new_seed
+from bayescmp.bayes.nuts import check_engine, checked_seed
 from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, independent_mcse, wins
 from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike
 from bayescmp.scores.pair import Pair
@@ -83,7 +83,7 @@ def signed_rank_test(
     """
     pair, region = many_datasets(a, b, rope, higher_is_better, "signed_rank_test")
     check_engine(engine, "draws", nuts_options)
-    seed = new_seed() if random_seed is None else random_seed
+    seed = checked_seed(random_seed)
     inference = SignedRankInference(
         pair.means, pair.datasets, float(pair.rounding.max()), float(prior), float(prior_at), draws, seed
     )
@@ -121,7 +121,7 @@ def signed_rank_tests(
 
     Equal to `signed_rank_test` of each with the same seed, but the random numbers are drawn once.
     """
-    seed = new_seed() if random_seed is None else random_seed
+    seed = checked_seed(random_seed)
     options: dict[str, Any] = {"rope": rope, "prior": prior, "prior_at": prior_at, "draws": draws, "random_seed": seed}
     results = [signed_rank_test(pair, **options) for pair in pairs]
     together: dict[tuple[str, ...], list[RegionPosterior]] = {}
@@ -159,8 +159,8 @@ class SignedRankInference(ArrayValue):
             raise ValueError(f"`prior` must be a strength of 0 or more, got {self.prior}.")
         if not np.isfinite(self.prior_at):
             raise ValueError(f"`prior_at` must be a finite difference, got {self.prior_at}.")
-        if self.n_draws < 1:
-            raise ValueError(f"`draws` must be at least 1, got {self.n_draws}.")
+        if not isinstance(self.n_draws, (int, np.integer)) or self.n_draws < 1:
+            raise ValueError(f"`draws` must be a whole number of at least 1, got {self.n_draws!r}.")
 
     @cached_property
     def _z(self) -> Floats:
@@ -172,13 +172,13 @@ class SignedRankInference(ArrayValue):
     def _alpha(self) -> Floats:
         return np.append(np.ones(self.differences.size), self.prior) if self.prior else np.ones(self.differences.size)
 
-    def _weights(self, n_draws: int | None = None, random_seed: int | None = None) -> Iterator[Floats]:
+    def _weights(self, n_draws: int | None = None, other: int | None = None) -> Iterator[Floats]:
         """Unnormalised weights, observations x draws, block by block; every block has its own random stream."""
-        n, left = self.differences.size, n_draws or self.n_draws
+        n, left = self.differences.size, self.n_draws if n_draws is None else n_draws
         size = int(np.clip(ELEMENTS_AT_A_TIME // n, 16, 512))
-        seed = self.random_seed if random_seed is None else random_seed
+        seed = (self.random_seed,) if other is None else (self.random_seed, other)
         for block in range(-(-left // size)):
-            rng = np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence((seed, block))))
+            rng = np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence((*seed, block))))
             weights = np.empty((self._z.size, size))
             rng.standard_exponential(out=weights[:n])
             if self.prior:
@@ -225,10 +225,10 @@ class SignedRankInference(ArrayValue):
 
     def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
         plan = self._plan([rope])
-        return np.concatenate([plan.theta(w)[0].T for w in self._weights(n, self.random_seed)])
+        return np.concatenate([np.empty((0, 3)), *(plan.theta(w)[0].T for w in self._weights(n, random_seed))])
 
     def theta_hdi(self, rope: Rope, mass: float = DEFAULT_MASS) -> list[tuple[float, float]]:
-        return [hdi(x, mass) for x in self.thetas(self.n_draws, rope, self.random_seed).T]
+        return [hdi(x, mass) for x in self.thetas(self.n_draws, rope, 0).T]
 
     @property
     def mean(self) -> float:
