@@ -94,6 +94,8 @@ def hierarchical_ttest(
         from bayescmp.bayes.pymc_models import sample_hierarchical
 
         fields = sample_hierarchical(inference, random_seed, nuts_options)
+    else:
+        inference.summaries([region])  # now, so that a warning points to this call
     return HierarchicalPosterior(
         **about(pair) | {"n": int(pair.counts.sum())},
         rope=region,

@@ -14,12 +14,18 @@ from bayescmp.bayes.distributions import student_regions
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.hierarchical_prior import PRESETS, HierarchicalPrior
 from bayescmp.bayes.hyper_grid import expected_theta, finite, grid_hdi, marginal, winner_probabilities
-from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, sampled_summary
+from bayescmp.bayes.regions import (
+    NUMERICAL_ERROR_LIMIT,
+    ArrayValue,
+    RegionPosterior,
+    RegionSummary,
+    sampled_summary,
+)
 from bayescmp.errors import ConvergenceWarning
 from bayescmp.rope import Rope
 
 Floats = NDArray[np.float64]
-ERROR_TO_REFINE, ERROR_TO_WARN = 5e-3, 1e-2
+ERROR_TO_REFINE = 5e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,11 +121,11 @@ class HierarchicalInference(ArrayValue):
             error = float(np.abs(np.subtract(fine, coarse)).max())
             if error <= ERROR_TO_REFINE:
                 break
-        if error > ERROR_TO_WARN:
+        if error > NUMERICAL_ERROR_LIMIT:
             warnings.warn(
                 f"The quadrature's error is about {error:.1g}. Check with engine='nuts'.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         three = (tuple(x.tolist()) for x in fine)
         self._known[rope] = RegionSummary(next(three), (0.0, 0.0, 0.0), next(three), error)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Floats = NDArray[np.float64]
+NUMERICAL_ERROR_LIMIT = 1e-2
 TIE = 1e-12
 """Thetas closer than that are equal, and share the win."""
 
@@ -201,8 +202,10 @@ class RegionPosterior(Posterior):
         return values | {"inference": cls.INFERENCES[data.pop("kind")](**data)}
 
     def __repr__(self) -> str:
+        bad = self.numerical_error > NUMERICAL_ERROR_LIMIT
+        trouble = f"NOT CONVERGED: quadrature error about {self.numerical_error:.1g}\n" if bad else ""
         lines = [
-            f"{self._heading()}, {len(self.datasets)} datasets",
+            f"{trouble}{self._heading()}, {len(self.datasets)} datasets",
             "  most probable outcome: " + self._probability_line().lstrip(),
             f"  {self._expected_text()}",
         ]
