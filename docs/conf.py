@@ -7,7 +7,7 @@ author = "The bayescmp developers"
 copyright = "2026, the bayescmp developers"
 version = release = version_of("bayescmp")
 
-extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax"]
+extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx-mathjax-offline"]
 exclude_patterns = ["_build"]
 html_theme = "pydata_sphinx_theme"
 html_title = "bayescmp"

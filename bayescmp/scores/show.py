@@ -68,7 +68,11 @@ def as_text(scores: "Scores") -> str:
 def as_html(scores: "Scores") -> str:
     """The table that a notebook shows: text and model names escaped."""
     notes = "".join(f"<br><small>{escape(t)}</small>" for t in (*_missing(scores), *scores.notes))
-    table = summary(scores).to_html(escape=True, max_rows=20, float_format="{:.4g}".format)
+    means = summary(scores)
+    if len(set(scores.resampling)) == 1:  # the headline says it for all
+        means = means.drop(columns=["n", "resampling", "rho"])
+    means.index.name = None
+    table = means.to_html(escape=True, max_rows=20, float_format="{:.3g}".format, na_rep="not run")
     return f"<p><b>{escape(headline(scores))}</b>{notes}</p>{table}"
 
 
