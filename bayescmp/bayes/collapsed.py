@@ -17,7 +17,7 @@ from scipy import special
 
 Floats = NDArray[np.float64]
 NODES_SIGMA, NODES_DELTA = 49, 49
-LATTICE, MOST_NU = 0.25, 24
+LATTICE, MOST_NU = 0.125, 24
 """Steps of log(nu - shift), doubled until at most so many of them cover what is likely."""
 CUT = 18.0
 """Points whose log density is this far below the highest do not count."""
@@ -117,12 +117,12 @@ def hyper_posterior(
         nus, log_prior = np.array([np.inf]), np.zeros(1)
         box = _box(*data, nus, log_prior, bounds)
     else:
-        finest = LATTICE / 2 ** max(0, int(np.ceil(np.log2(16 * LATTICE / np.ptp(log_nu_range)))))
-        wide = _lattice(*log_nu_range, 4 * finest)
+        finest = LATTICE / 2 ** max(0, int(np.ceil(np.log2(32 * LATTICE / np.ptp(log_nu_range)))))
+        wide = _lattice(*log_nu_range, 8 * finest)
         box = _box(*data, *at(wide), bounds)
         rough = _log_density(*data, *at(wide), *_grids(box, 25, 25)).max(axis=(1, 2))
-        likely = wide[rough > rough.max() - CUT]
-        low, high = (max(likely[0] - finest, wide[0]), min(likely[-1] + finest, wide[-1]))
+        likely = wide[rough > rough.max() - 2 * CUT / 3]
+        low, high = (max(likely[0] - 2 * finest, wide[0]), min(likely[-1] + 2 * finest, wide[-1]))
         step = finest * 2 ** max(0, int(np.ceil(np.log2((high - low) / (finest * MOST_NU * refine)))))
         nus, log_prior = at(_lattice(low, high, step))
     for _ in range(4):  # nearly always once
