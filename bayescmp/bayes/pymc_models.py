@@ -222,11 +222,13 @@ def hierarchical(inference: Any) -> Any:
     pm = _compat.import_pymc()
     unit, prior, n, rho = inference.unit, inference.prior, inference.counts, inference.rho
     z, s = inference.means / unit, inference.filled_sds / unit
+    limits = np.array([prior.delta_0_bound, prior.sigma_0_max, prior.sigma_max]) / unit
+    start = np.clip(z.mean(), -limits[0] / 2, limits[0] / 2), min(max(z.std(), 0.1 * s.mean()), limits[1] / 2)
     with pm.Model(coords={"dataset": list(inference.names)}) as model:
         means, squares = pm.Data("means", z, dims="dataset"), pm.Data("squares", (n - 1) * s**2, dims="dataset")
-        bounds = pm.Data("bounds", np.array([prior.delta_0_bound, prior.sigma_0_max, prior.sigma_max]) / unit)
-        centre = pm.Uniform("centre", -bounds[0], bounds[0], initval=float(z.mean()))
-        spread = pm.Uniform("spread", 0, bounds[1], initval=float(max(z.std(), 0.1 * s.mean())))
+        bounds = pm.Data("bounds", limits)
+        centre = pm.Uniform("centre", -bounds[0], bounds[0], initval=float(start[0]))
+        spread = pm.Uniform("spread", 0, bounds[1], initval=float(start[1]))
         if prior.gaussian:
             delta = pm.Normal("delta_scaled", centre, spread, dims="dataset", initval=z)
         else:
@@ -235,7 +237,7 @@ def hierarchical(inference: Any) -> Any:
             b = pm.Uniform("nu_rate", b_low, b_high) if b_high > b_low else b_low
             nu = pm.Deterministic("nu", prior.nu_shift + pm.Gamma("nu_minus_shift", a, b))
             delta = pm.StudentT("delta_scaled", nu, mu=centre, sigma=spread, dims="dataset", initval=z)
-        sigma = pm.Uniform("sigma_scaled", 0, bounds[2], dims="dataset", initval=s)
+        sigma = pm.Uniform("sigma_scaled", 0, bounds[2], dims="dataset", initval=np.minimum(s, limits[2] / 2))
         pm.Normal("mean", delta, sigma * np.sqrt((1 + (n - 1) * rho) / n), observed=means, dims="dataset")
         pm.Gamma("sum_of_squares", (n - 1) / 2, 1 / (2 * (1 - rho) * sigma**2), observed=squares, dims="dataset")
         pm.Deterministic("delta_0", unit * centre)
