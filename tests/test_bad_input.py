@@ -386,7 +386,8 @@ def test_rope_on_another_scale_is_warned_about(scores, rope):
     ("scores", "rope"), [([85.0, 82.0, 80.0], 1), ([0.85, 0.82, 0.80], 0.01), ([3e5, 2e5, 1e5], 0)]
 )
 def test_rope_on_the_right_scale_is_not_warned_about(scores, rope):
-    t_test(scores, np.array(scores) * [0.9, 0.99, 0.95], rope=rope)  # warnings are errors here
+    p = t_test(scores, np.array(scores) * [0.9, 0.99, 0.95], rope=rope)  # warnings are errors here
+    assert p.rope == bc.Rope.of(rope)
 
 
 def test_copied_repeats_are_warned_about(rng):
