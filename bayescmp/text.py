@@ -1,7 +1,10 @@
-"""Numbers for people: no more digits than are known, and the versions that made them."""
+"""Numbers for people: no more digits than are known; plain data for JSON; and the versions that made them."""
 
 import math
 from functools import cache
+from typing import Any
+
+import numpy as np
 
 
 def probability(p: float, mcse: float = 0.0) -> str:
@@ -19,6 +22,26 @@ def number(x: float, width: float) -> str:
         return f"{x + 0.0:.{min(6, max(2, 2 + _magnitude(x) - _magnitude(width)))}g}"
     rounded = round(x, decimals) + 0.0  # + 0.0 turns -0.0 into 0.0
     return f"{rounded:.{max(decimals, 0)}f}"
+
+
+def p_value(p: float) -> str:
+    """A p-value as papers print it: without the zero before the point, and never as 0."""
+    return "p < .001" if p < 0.0005 else f"p = {unit_number(p, 3)}"
+
+
+def unit_number(x: float, decimals: int = 2) -> str:
+    """A number that cannot exceed 1, without the zero before the point."""
+    text = f"{round(x, decimals) + 0.0:.{decimals}f}"
+    return text.replace("0.", ".", 1) if abs(x) < 1 and "1." not in text else text
+
+
+def plain(value: Any) -> Any:
+    """numpy's scalars and arrays as Python's numbers and lists, also inside lists and dicts, for JSON."""
+    if isinstance(value, dict):
+        return {key: plain(x) for key, x in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(x) for x in value]
+    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
 
 
 def _magnitude(x: float) -> int:

@@ -8,8 +8,9 @@ import pytest
 from scipy import stats
 
 import bayescmp as bc
-from bayescmp.bayes.correlated_t import moments, probabilities
+from bayescmp.bayes.correlated_t import probabilities
 from bayescmp.bayes.distributions import student_regions
+from bayescmp.moments import moments
 
 LABOUR = bc.load_labour()
 DT, LR, SVM = LABOUR.values[:, 0]

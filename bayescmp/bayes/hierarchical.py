@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayescmp.bayes import shrinkage
-from bayescmp.bayes.correlated_t import moments
 from bayescmp.bayes.hdi import check_mass
 from bayescmp.bayes.hierarchical_inference import HierarchicalInference, PointInference
 from bayescmp.bayes.hierarchical_prior import HierarchicalPrior
@@ -22,6 +21,7 @@ from bayescmp.bayes.many_datasets import about, many_datasets
 from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.errors import DegenerateWarning, PriorWarning, ScoresError, name_list
+from bayescmp.moments import moments
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling

@@ -13,7 +13,7 @@ from bayescmp.bayes.hdi import DEFAULT_MASS, check_mass
 from bayescmp.bayes.nuts import Diagnostics, share_mcse
 from bayescmp.rope import Decision, Rope, RopeLike
 from bayescmp.scores.pair import SCALES
-from bayescmp.text import number, probability, versions
+from bayescmp.text import number, plain, probability, versions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,7 +153,7 @@ class Posterior:
             "notes": list(self.notes),
             "probabilities": list(self._three),
         }
-        return {name: _plain(value) for name, value in data.items()}
+        return {name: plain(value) for name, value in data.items()}
 
     @staticmethod
     def from_dict(data: dict[str, Any]) -> "Posterior":
@@ -329,12 +329,3 @@ class DifferencePosterior(Posterior):
         if isinstance(self.distribution, PointMass):
             lines[2] = f"  every {SCALES[self.scale]} is {self.mean + 0.0:.4g}"
         return "\n".join(lines + [f"  note: {note}" for note in self.notes])
-
-
-def _plain(value: Any) -> Any:
-    """numpy's scalars as Python's, also inside lists and dicts, for JSON."""
-    if isinstance(value, dict):
-        return {key: _plain(x) for key, x in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(x) for x in value]
-    return value.item() if isinstance(value, np.generic) else value

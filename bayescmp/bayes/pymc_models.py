@@ -8,14 +8,15 @@ import numpy as np
 
 from bayescmp import _compat
 from bayescmp.bayes import nuts
-from bayescmp.bayes.correlated_t import moments
 from bayescmp.bayes.distributions import Draws, Floats
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, sampled_summary
 from bayescmp.errors import RopeError, ScoresError
+from bayescmp.moments import moments
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.arrays import as_pair
 from bayescmp.scores.pair import Pair
+from bayescmp.seed import checked_seed
 
 
 def pymc_model(
@@ -101,7 +102,7 @@ def sample_hierarchical(inference: Any, random_seed: int | None, options: dict[s
 
 
 def _run(model: Any, random_seed: int | None, options: dict[str, Any]) -> dict[str, Any]:
-    seed = nuts.checked_seed(random_seed)
+    seed = checked_seed(random_seed)
     data, diagnostics = nuts.sample(model, random_seed=seed, **options)
     return {"random_seed": seed, "diagnostics": diagnostics, "inference_data": data}
 

@@ -15,10 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.many_datasets import about, many_datasets
-from bayescmp.bayes.nuts import check_engine, checked_seed
+from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, independent_mcse, wins
 from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike
 from bayescmp.scores.pair import Pair
+from bayescmp.seed import checked_seed
 
 Floats = NDArray[np.float64]
 DRAWS = 50_000

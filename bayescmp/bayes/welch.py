@@ -9,10 +9,10 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayescmp.bayes.correlated_t import moments
 from bayescmp.bayes.distributions import Distribution, Floats, PointMass, StudentDifference, StudentT
 from bayescmp.bayes.posterior import DifferencePosterior
 from bayescmp.errors import DegenerateWarning, ScoresError
+from bayescmp.moments import moments
 from bayescmp.rope import Rope, RopeLike, warn_if_other_scale
 from bayescmp.scores.arrays import model_names
 from bayescmp.scores.metrics import higher_is_better as direction

@@ -95,7 +95,8 @@ class Scores:
             raise unknown_name("model", model, self.models)
         return self.models.index(str(model))
 
-    def _one_metric(self) -> None:
+    def check_one_metric(self) -> None:
+        """Refuse a table of several metrics: a test takes one."""
         if self.other_metrics:
             raise ScoresError(
                 f"These scores hold {len(self.metrics)} metrics: {name_list(map(str, self.metrics))}. Pick one with "
@@ -106,7 +107,7 @@ class Scores:
 
     def pair(self, a: str, b: str) -> Pair:
         """Models `a` and `b` on the datasets where both were run, with the same resamples."""
-        self._one_metric()
+        self.check_one_metric()
         i, j = self.model_index(a), self.model_index(b)
         if i == j:
             raise ScoresError(f'A pair must be two models, got "{a}" twice. Known models: {name_list(self.models)}.')
@@ -181,7 +182,7 @@ class Scores:
                 raise unknown_name("metric", metric, map(str, tables))
             table = tables[metric]
         elif self.other_metrics:
-            self._one_metric()
+            self.check_one_metric()
         models, datasets = list(models or table.models), list(datasets or table.datasets)
         for kind, names in (("model", models), ("dataset", datasets)):
             if len(set(names)) < len(names):
@@ -214,7 +215,7 @@ class Scores:
 
     def rename(self, names: Mapping[str, str]) -> "Scores":
         """The table with models and datasets renamed."""
-        self._one_metric()
+        self.check_one_metric()
         for name in names:
             if name not in self.models and name not in self.datasets:
                 raise unknown_name("model or dataset", name, self.models + self.datasets)
@@ -231,7 +232,7 @@ class Scores:
         "log" compares ratios (of RMSEs, of times), "logit" odds (of accuracies), "relative" differences as shares of
         the pair's mean score on each dataset. Ropes are then on that scale: 0.01 on "log" or "relative" is 1 %.
         """
-        self._one_metric()
+        self.check_one_metric()
         if scale not in ("log", "logit", "relative") or self.scale != "score":
             raise ScoresError(
                 f'`scale` must be "log", "logit" or "relative" of untransformed scores, got "{scale}" of a table on '

@@ -1,0 +1,184 @@
+"""What the tests of many models are given: a complete table, blocks (datasets or folds) x models."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescmp.errors import MissingWarning, ScoresError, name_list
+from bayescmp.scores.arrays import from_arrays
+from bayescmp.scores.pair import ROUNDING, Pair
+from bayescmp.scores.resampling import Resampling
+from bayescmp.scores.table import Scores
+
+if TYPE_CHECKING:
+    pass
+
+Floats = NDArray[np.float64]
+Table = "Scores | Mapping[str, ArrayLike] | pd.DataFrame | ArrayLike"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Blocks:
+    """A complete table: every model in every block.
+
+    Attributes
+    ----------
+    models : tuple of str
+    blocks : tuple of str
+        The datasets, or the folds of one dataset.
+    values : array, blocks x models
+    """
+
+    models: tuple[str, ...]
+    blocks: tuple[str, ...]
+    values: Floats
+    metric: str | None
+    higher_is_better: bool
+    scale: str
+    datasets: tuple[str, ...]
+    resampling: Resampling | None = None
+
+    @property
+    def oriented(self) -> Floats:
+        """The values with the sign that makes higher better."""
+        return self.values if self.higher_is_better else -self.values
+
+    @property
+    def rounding(self) -> Floats:
+        """The rounding error that the values of each block may carry."""
+        return ROUNDING * np.abs(self.values).max(axis=1)
+
+    def about(self) -> dict[str, Any]:
+        """The fields of a result that tell what was compared."""
+        return {
+            "models": self.models,
+            "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
+            "scale": self.scale,
+            "datasets": self.datasets,
+        }
+
+
+def as_blocks(
+    scores: Any,
+    *,
+    test: str,
+    blocks_are: str,
+    dataset: str | None = None,
+    higher_is_better: bool | None = None,
+    least_models: int = 2,
+) -> Blocks:
+    """The complete table that a test of many models was given.
+
+    Parameters
+    ----------
+    scores : Scores, mapping of model to array, DataFrame (a column a model), or 2-D array (blocks x models)
+    test : str
+        Its name, for errors.
+    blocks_are : "datasets" or "folds"
+        Whether the test compares means over datasets, or the folds of one dataset.
+    """
+    if not isinstance(scores, Scores):
+        scores = _as_scores(scores, blocks_are, higher_is_better)
+    elif higher_is_better is not None:
+        raise ScoresError("Scores know their direction: give `higher_is_better` only with arrays.")
+    scores.check_one_metric()
+    if len(scores.models) < least_models:
+        hint = " For two models use wilcoxon_test, which ranks differences over datasets." if least_models == 3 else ""
+        raise ScoresError(
+            f"`{test}` compares at least {least_models} models, got {len(scores.models)}: {name_list(scores.models)}."
+            + hint
+        )
+    table = _folds(scores, dataset, test) if blocks_are == "folds" else _datasets(scores, test)
+    if len(table.blocks) < 2:
+        other = (
+            "use corrected_ttest on the folds of one dataset."
+            if blocks_are == "datasets"
+            else "give every fold's score."
+        )
+        raise ScoresError(f"`{test}` needs at least 2 {blocks_are}, got {len(table.blocks)}: {other}")
+    return table
+
+
+def _as_scores(table: Any, blocks_are: str, higher_is_better: bool | None) -> Scores:
+    if isinstance(table, Pair):
+        raise ScoresError("A test of many models takes `Scores` or a table of them, got a Pair. Pass scores itself.")
+    if hasattr(table, "columns") and hasattr(table, "to_numpy"):
+        table = {str(name): np.asarray(table[name]) for name in table.columns}
+    if not isinstance(table, Mapping):
+        array = np.asarray(table)
+        if array.ndim != 2:
+            raise ScoresError(
+                f"Plain scores of many models must be a 2-D array, {blocks_are} x models, or a mapping from model to "
+                f"scores; got shape {array.shape}."
+            )
+        table = {f"model {j + 1}": array[:, j] for j in range(array.shape[1])}
+    design = Resampling.independent() if blocks_are == "folds" else None
+    return from_arrays(table, resampling=design, higher_is_better=higher_is_better)
+
+
+def _datasets(scores: Scores, test: str) -> Blocks:
+    """Mean scores, datasets x models, on the datasets where all models were run."""
+    ran = scores.counts > 0
+    complete = ran.all(axis=0)
+    sizes = np.array([len(keys) for keys in scores.keys])
+    ragged = np.argwhere((scores.counts < sizes) & ran & complete)
+    if ragged.size:
+        m, d = ragged[0]
+        raise ScoresError(
+            f"All models must be scored on the same folds, but `{scores.models[m]}` has {scores.counts[m, d]} of "
+            f'{sizes[d]} scores on "{scores.datasets[d]}". Score the missing folds, or drop the dataset with '
+            f'scores.drop("{scores.datasets[d]}").'
+        )
+    if not complete.all():
+        left_out = [name for name, whole in zip(scores.datasets, complete, strict=True) if not whole]
+        absent = [m for m, on in zip(scores.models, ran, strict=True) if not on.all()]
+        warnings.warn(
+            f"{test}: {name_list(left_out, 20)} left out, because {name_list(absent)} did not run there; "
+            f"{complete.sum()} datasets remain.",
+            MissingWarning,
+            stacklevel=4,
+        )
+    datasets = tuple(name for name, whole in zip(scores.datasets, complete, strict=True) if whole)
+    values = scores.values[:, complete]
+    means = np.nanmean(values, axis=2).T if datasets else np.empty((0, len(scores.models)))
+    return _blocks(scores, datasets, means, datasets)
+
+
+def _folds(scores: Scores, dataset: str | None, test: str) -> Blocks:
+    """The scores of one dataset, folds x models."""
+    if dataset is not None:
+        scores = scores.select(datasets=[dataset])
+    if len(scores.datasets) > 1:
+        raise ScoresError(
+            f"`{test}` answers for one dataset, but these scores have {len(scores.datasets)}: "
+            f'{name_list(scores.datasets)}. Pick one with dataset="{scores.datasets[0]}", or compare over datasets '
+            "with friedman_test."
+        )
+    values = scores.values[:, 0, : len(scores.keys[0])].T
+    absent = np.isnan(values).any(axis=0)
+    if absent.any():
+        names = [m for m, gone in zip(scores.models, absent, strict=True) if gone]
+        raise ScoresError(
+            f'All models must be scored on the same folds of "{scores.datasets[0]}", but {name_list(names)} lack some. '
+            "Score the missing folds, or drop the model."
+        )
+    folds = tuple(f"repeat {r}, fold {f}" for r, f in scores.keys[0])
+    return _blocks(scores, folds, values, scores.datasets)
+
+
+def _blocks(scores: Scores, blocks: tuple[str, ...], values: Floats, datasets: tuple[str, ...]) -> Blocks:
+    return Blocks(
+        models=scores.models,
+        blocks=blocks,
+        values=values,
+        metric=scores.metric,
+        higher_is_better=scores.higher_is_better,
+        scale=scores.scale,
+        datasets=datasets,
+        resampling=scores.resampling[0] if len(datasets) == 1 else None,
+    )

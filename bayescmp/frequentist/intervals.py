@@ -1,0 +1,339 @@
+"""Confidence intervals: of a mean, a difference, a median of Walsh averages, and by the bootstrap.
+
+A rule (`StudentInterval`, `WalshInterval`, ...) travels with a test's result and gives the interval at any level.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import bdtr, betaincinv, ndtri, stdtrit
+
+from bayescmp.errors import ScoresError
+from bayescmp.frequentist.ranks import signed_rank_distribution
+from bayescmp.moments import moments
+from bayescmp.scores.arrays import as_pair
+from bayescmp.scores.pair import Pair, as_vector
+from bayescmp.scores.resampling import Resampling
+from bayescmp.seed import checked_seed
+
+Floats = NDArray[np.float64]
+EXACT_UP_TO = 200
+"""Observations for which the exact distribution of the signed-rank statistic gives the interval."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """A confidence interval with its estimate and how it was made."""
+
+    estimate: float
+    low: float
+    high: float
+    confidence_level: float
+    method: str
+    n: int
+
+    def __iter__(self) -> Any:
+        return iter((self.low, self.high))
+
+
+# ---- rules: an interval at any level
+
+
+@dataclass(frozen=True)
+class IntervalRule:
+    """How to get an interval at any level."""
+
+    kind: ClassVar[str]
+    KINDS: ClassVar[dict[str, type["IntervalRule"]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        cls.KINDS[cls.kind] = cls
+
+    def at(self, level: float, alternative: str = "two-sided") -> tuple[float, float]:
+        """The interval at a confidence level; one-sided where the alternative is."""
+        tail = (1 - level) / 2 if alternative == "two-sided" else 1 - level
+        low = -math.inf if alternative == "less" else self.lower(tail)
+        high = math.inf if alternative == "greater" else self.upper(tail)
+        return low, high
+
+    def lower(self, tail: float) -> float:
+        """The bound that the truth is below with probability at most `tail`."""
+        raise NotImplementedError
+
+    def upper(self, tail: float) -> float:
+        """The bound that the truth is above with probability at most `tail`."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {"kind": self.kind} | asdict(self)
+
+
+@dataclass(frozen=True)
+class StudentInterval(IntervalRule):
+    """center +- t scale; the normal interval where df is infinite."""
+
+    center: float
+    scale: float
+    df: float
+
+    kind: ClassVar[str] = "student"
+
+    def lower(self, tail: float) -> float:
+        quantile = ndtri(tail) if math.isinf(self.df) else stdtrit(self.df, tail)
+        return self.center + float(quantile) * self.scale
+
+    def upper(self, tail: float) -> float:
+        return 2 * self.center - self.lower(tail)
+
+
+@dataclass(frozen=True)
+class WalshInterval(IntervalRule):
+    """The (C+1)-th smallest and largest Walsh average; C is the largest value with P(T <= C) <= tail."""
+
+    differences: tuple[float, ...]
+
+    kind: ClassVar[str] = "walsh"
+
+    def lower(self, tail: float) -> float:
+        return walsh_average(np.asarray(self.differences), self._index(tail))
+
+    def upper(self, tail: float) -> float:
+        return -walsh_average(-np.asarray(self.differences), self._index(tail))
+
+    def _index(self, tail: float) -> int:
+        """C + 1, or 0 where so few differences cannot give an interval at this level."""
+        n = len(self.differences)
+        if n <= EXACT_UP_TO:
+            return int(np.searchsorted(np.cumsum(signed_rank_distribution(n)), tail, side="right"))
+        return max(0, math.floor(n * (n + 1) / 4 + ndtri(tail) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24) + 0.5))
+
+
+@dataclass(frozen=True)
+class MedianInterval(IntervalRule):
+    """Order statistics around the median, by the binomial distribution of the sign test."""
+
+    differences: tuple[float, ...]
+
+    kind: ClassVar[str] = "median"
+
+    def lower(self, tail: float) -> float:
+        return self._order_statistic(np.sort(self.differences), tail)
+
+    def upper(self, tail: float) -> float:
+        return -self._order_statistic(np.sort(-np.asarray(self.differences)), tail)
+
+    @staticmethod
+    def _order_statistic(ascending: Floats, tail: float) -> float:
+        n = len(ascending)
+        below = int(np.searchsorted(bdtr(np.arange(n // 2 + 1), n, 0.5), tail, side="right"))
+        return float(ascending[below - 1]) if below else -math.inf
+
+
+@dataclass(frozen=True)
+class BinomialInterval(IntervalRule):
+    """Clopper-Pearson: the exact interval of a proportion."""
+
+    count: int
+    n: int
+
+    kind: ClassVar[str] = "binomial"
+
+    def lower(self, tail: float) -> float:
+        return float(betaincinv(self.count, self.n - self.count + 1, tail)) if self.count else 0.0
+
+    def upper(self, tail: float) -> float:
+        return float(betaincinv(self.count + 1, self.n - self.count, 1 - tail)) if self.count < self.n else 1.0
+
+
+def interval_rule_from_dict(data: dict[str, Any]) -> IntervalRule:
+    """The inverse of a rule's `to_dict`."""
+    fields = {name: tuple(x) if isinstance(x, list) else x for name, x in data.items() if name != "kind"}
+    return IntervalRule.KINDS[data["kind"]](**fields)
+
+
+# ---- intervals of their own
+
+
+def mean_interval(
+    scores: ArrayLike, *, confidence_level: float = 0.95, resampling: Resampling | None = None
+) -> Interval:
+    """Student's interval for the mean of one model's scores.
+
+    Parameters
+    ----------
+    scores : array
+    confidence_level : float
+    resampling : Resampling, optional
+        With it the interval is widened for the correlation of the folds (Nadeau and Bengio); without, the scores
+        count as independent.
+
+    Examples
+    --------
+    >>> from bayescmp.frequentist import mean_interval
+    >>> interval = mean_interval([0.8, 0.82, 0.78, 0.81])
+    >>> round(interval.low, 3), round(interval.high, 3)
+    (0.775, 0.83)
+    """
+    x = as_vector("scores", scores)
+    if resampling is not None:
+        resampling.check(x.size, "`scores`")
+    return _student(x, resampling.rho if resampling else 0.0, confidence_level, "mean")
+
+
+def difference_interval(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    confidence_level: float = 0.95,
+    corrected: bool,
+    resampling: Resampling | None = None,
+    dataset: str | None = None,
+    higher_is_better: bool | None = None,
+) -> Interval:
+    """Student's interval for the mean paired difference A - B on one dataset.
+
+    `corrected` has no default: True widens it for the correlation of the folds (Nadeau and Bengio), for which the
+    resampling design must be known; False takes the folds for independent.
+    """
+    pair = as_pair(a, b, arrays_are="folds", resampling=resampling, higher_is_better=higher_is_better)
+    pair = pair.one_dataset(dataset, "difference_interval")
+    rho = float(pair.known_rho("difference_interval")[0]) if corrected else 0.0
+    return _student(pair.differences[0], rho, confidence_level, "paired difference")
+
+
+def hodges_lehmann_interval(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    confidence_level: float = 0.95,
+    higher_is_better: bool | None = None,
+) -> Interval:
+    """The median of the Walsh averages of the datasets' differences, with the signed-rank interval.
+
+    Zero differences are kept; the interval is exact up to 200 datasets without ties.
+    """
+    pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
+    d = pair.means
+    low, high = WalshInterval(tuple(d.tolist())).at(check_level(confidence_level))
+    return Interval(
+        estimate=hodges_lehmann(d),
+        low=low,
+        high=high,
+        confidence_level=confidence_level,
+        method="Hodges-Lehmann, signed-rank interval",
+        n=d.size,
+    )
+
+
+def bootstrap_interval(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    statistic: Callable[..., Any] = np.mean,
+    method: str = "BCa",
+    confidence_level: float = 0.95,
+    resamples: int = 9999,
+    random_seed: int | None = None,
+    higher_is_better: bool | None = None,
+) -> Interval:
+    """Bootstrap interval for a statistic of the datasets' differences A - B.
+
+    Parameters
+    ----------
+    a, b : Pair, or two arrays with one score a dataset
+    statistic : callable of (sample, axis)
+        The mean by default.
+    method : "percentile", "basic" or "BCa"
+    resamples : int
+    random_seed : int, optional
+        Drawn and recorded in `method` if not given.
+    """
+    from scipy.stats import bootstrap
+
+    if method not in ("percentile", "basic", "BCa"):
+        raise ValueError(f'`method` must be "percentile", "basic" or "BCa", got {method!r}.')
+    pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
+    d = pair.means
+    seed = checked_seed(random_seed)
+    name = f"bootstrap, {method}, {resamples} resamples, seed {seed}"
+    if np.ptp(d) <= pair.rounding.max():
+        estimate = float(statistic(d, axis=-1))
+        return Interval(
+            estimate=estimate,
+            low=estimate,
+            high=estimate,
+            confidence_level=check_level(confidence_level),
+            method=f"{name}; all differences are equal",
+            n=d.size,
+        )
+    result = bootstrap(
+        (d,),
+        statistic,
+        n_resamples=resamples,
+        confidence_level=check_level(confidence_level),
+        method=method,
+        rng=np.random.default_rng(seed),
+    ).confidence_interval
+    return Interval(
+        estimate=float(statistic(d, axis=-1)),
+        low=float(result.low),
+        high=float(result.high),
+        confidence_level=confidence_level,
+        method=name,
+        n=d.size,
+    )
+
+
+def check_level(confidence_level: float) -> float:
+    """A level between 0 and 1, or an error that says so."""
+    if not isinstance(confidence_level, (int, float, np.number)) or not 0 < confidence_level < 1:
+        raise ValueError(f"`confidence_level` must be between 0 and 1, such as 0.95; got {confidence_level!r}.")
+    return float(confidence_level)
+
+
+def hodges_lehmann(differences: Floats) -> float:
+    """The median of the Walsh averages (d_i + d_j)/2, i <= j."""
+    n = len(differences)
+    m = n * (n + 1) // 2
+    low, high = walsh_average(differences, (m + 1) // 2), walsh_average(differences, m // 2 + 1)
+    return low if low == high else (low + high) / 2
+
+
+def walsh_average(differences: Floats, k: int) -> float:
+    """The k-th smallest Walsh average (-inf for k = 0), in O(n log n) time and O(n) memory for many differences."""
+    if k <= 0:
+        return -math.inf
+    d = np.sort(differences)
+    n = d.size
+    if n <= 1000:
+        i, j = np.triu_indices(n)
+        return float(np.partition((d[i] + d[j]) / 2, k - 1)[k - 1])
+    low, high = float(d[0]), float(d[-1])
+    while (middle := (low + high) / 2) not in (low, high):
+        # pairs (i, j) with d_i + d_j <= 2 middle, i <= j: the square's half with its diagonal
+        square = int(np.searchsorted(d, 2 * middle - d, side="right").sum())
+        diagonal = int(np.searchsorted(d, middle, side="right"))
+        low, high = (low, middle) if (square + diagonal) // 2 >= k else (middle, high)
+    return high
+
+
+def _student(x: Floats, rho: float, level: float, what: str) -> Interval:
+    if x.size < 2:
+        raise ScoresError(f"An interval for a {what} needs at least 2 scores, got {x.size}.")
+    mean, deviation, n = moments(x)
+    scale = float(deviation * math.sqrt(1 / x.size + rho / (1 - rho)))
+    low, high = StudentInterval(float(mean), scale, x.size - 1).at(check_level(level))
+    correction = f", corrected for rho = {rho:.3f}" if rho else ""
+    return Interval(
+        estimate=float(mean),
+        low=low,
+        high=high,
+        confidence_level=level,
+        method=f"Student t, {what}{correction}",
+        n=int(n),
+    )
