@@ -29,7 +29,7 @@ from bayescmp.scores import (
 )
 
 if TYPE_CHECKING:
-    from bayescmp import bayes
+    from bayescmp import bayes, frequentist
 
 __all__ = [
     "ConvergenceWarning",
@@ -47,6 +47,7 @@ __all__ = [
     "Scores",
     "ScoresError",
     "bayes",
+    "frequentist",
     "load_domains",
     "load_labour",
     "load_uci",
@@ -59,6 +60,6 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("bayescmp")
-    if name == "bayes":
+    if name in ("bayes", "frequentist"):
         return import_module(f"bayescmp.{name}")
     raise AttributeError(f"module 'bayescmp' has no attribute {name!r}")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bayescmp.errors import MissingWarning, ScoresError, name_list
 from bayescmp.scores.arrays import from_arrays
-from bayescmp.scores.pair import ROUNDING, Pair
+from bayescmp.scores.pair import Pair, rounding_of
 from bayescmp.scores.resampling import Resampling
 from bayescmp.scores.table import Scores
 
@@ -50,7 +50,7 @@ class Blocks:
     @property
     def rounding(self) -> Floats:
         """The rounding error that the values of each block may carry."""
-        return ROUNDING * np.abs(self.values).max(axis=1)
+        return rounding_of(np.abs(self.values).max(axis=1), self.scale)
 
     def about(self) -> dict[str, Any]:
         """The fields of a result that tell what was compared."""
@@ -82,11 +82,7 @@ def as_blocks(
     blocks_are : "datasets" or "folds"
         Whether the test compares means over datasets, or the folds of one dataset.
     """
-    if not isinstance(scores, Scores):
-        scores = _as_scores(scores, blocks_are, higher_is_better)
-    elif higher_is_better is not None:
-        raise ScoresError("Scores know their direction: give `higher_is_better` only with arrays.")
-    scores.check_one_metric()
+    scores = as_scores(scores, blocks_are, higher_is_better)
     if len(scores.models) < least_models:
         hint = " For two models use wilcoxon_test, which ranks differences over datasets." if least_models == 3 else ""
         raise ScoresError(
@@ -104,7 +100,24 @@ def as_blocks(
     return table
 
 
-def _as_scores(table: Any, blocks_are: str, higher_is_better: bool | None) -> Scores:
+def about(pair: Pair) -> dict[str, Any]:
+    """The fields of a result that tell which two models were compared, and on what."""
+    return {
+        "models": (pair.a, pair.b),
+        "metric": pair.metric,
+        "higher_is_better": pair.higher_is_better,
+        "scale": pair.scale,
+        "datasets": pair.datasets,
+    }
+
+
+def as_scores(table: Any, blocks_are: str, higher_is_better: bool | None) -> Scores:
+    """Scores of one metric, from what a test of many models was given."""
+    if isinstance(table, Scores):
+        if higher_is_better is not None:
+            raise ScoresError("Scores know their direction: give `higher_is_better` only with arrays.")
+        table.check_one_metric()
+        return table
     if isinstance(table, Pair):
         raise ScoresError("A test of many models takes `Scores` or a table of them, got a Pair. Pass scores itself.")
     if hasattr(table, "columns") and hasattr(table, "to_numpy"):
@@ -123,17 +136,9 @@ def _as_scores(table: Any, blocks_are: str, higher_is_better: bool | None) -> Sc
 
 def _datasets(scores: Scores, test: str) -> Blocks:
     """Mean scores, datasets x models, on the datasets where all models were run."""
+    check_same_folds(scores)
     ran = scores.counts > 0
-    complete = ran.all(axis=0)
-    sizes = np.array([len(keys) for keys in scores.keys])
-    ragged = np.argwhere((scores.counts < sizes) & ran & complete)
-    if ragged.size:
-        m, d = ragged[0]
-        raise ScoresError(
-            f"All models must be scored on the same folds, but `{scores.models[m]}` has {scores.counts[m, d]} of "
-            f'{sizes[d]} scores on "{scores.datasets[d]}". Score the missing folds, or drop the dataset with '
-            f'scores.drop("{scores.datasets[d]}").'
-        )
+    complete = np.asarray(ran.all(axis=0))
     if not complete.all():
         left_out = [name for name, whole in zip(scores.datasets, complete, strict=True) if not whole]
         absent = [m for m, on in zip(scores.models, ran, strict=True) if not on.all()]
@@ -149,6 +154,19 @@ def _datasets(scores: Scores, test: str) -> Blocks:
     return _blocks(scores, datasets, means, datasets)
 
 
+def check_same_folds(scores: Scores) -> None:
+    """Refuse a model that was scored on some folds of a dataset only."""
+    sizes = np.array([len(keys) for keys in scores.keys])
+    ragged = np.argwhere((scores.counts < sizes) & (scores.counts > 0))
+    if ragged.size:
+        m, d = ragged[0]
+        raise ScoresError(
+            f"All models must be scored on the same folds, but `{scores.models[m]}` has {scores.counts[m, d]} of "
+            f'{sizes[d]} scores on "{scores.datasets[d]}". Score the missing folds, or drop the dataset with '
+            f'scores.drop("{scores.datasets[d]}").'
+        )
+
+
 def _folds(scores: Scores, dataset: str | None, test: str) -> Blocks:
     """The scores of one dataset, folds x models."""
     if dataset is not None:
@@ -160,7 +178,7 @@ def _folds(scores: Scores, dataset: str | None, test: str) -> Blocks:
             "with friedman_test."
         )
     values = scores.values[:, 0, : len(scores.keys[0])].T
-    absent = np.isnan(values).any(axis=0)
+    absent = np.asarray(np.isnan(values).any(axis=0))
     if absent.any():
         names = [m for m, gone in zip(scores.models, absent, strict=True) if gone]
         raise ScoresError(

@@ -55,7 +55,7 @@ class IntervalRule:
 
     def at(self, level: float, alternative: str = "two-sided") -> tuple[float, float]:
         """The interval at a confidence level; one-sided where the alternative is."""
-        tail = (1 - level) / 2 if alternative == "two-sided" else 1 - level
+        tail = 1 - level if alternative in ("greater", "less") else (1 - level) / 2
         low = -math.inf if alternative == "less" else self.lower(tail)
         high = math.inf if alternative == "greater" else self.upper(tail)
         return low, high
@@ -142,6 +142,10 @@ class BinomialInterval(IntervalRule):
     n: int
 
     kind: ClassVar[str] = "binomial"
+
+    def at(self, level: float, alternative: str = "two-sided") -> tuple[float, float]:
+        low, high = super().at(level, alternative)
+        return max(low, 0.0), min(high, 1.0)
 
     def lower(self, tail: float) -> float:
         return float(betaincinv(self.count, self.n - self.count + 1, tail)) if self.count else 0.0

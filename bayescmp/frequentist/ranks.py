@@ -3,7 +3,7 @@
 Values closer than their rounding error are ties: 0.86 - 0.85 and 0.76 - 0.75 differ in the last bit only.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 
 import numpy as np
@@ -21,7 +21,6 @@ def average_ranks(x: Floats, rounding: Floats | float = 0.0) -> Floats:
     """
     order = np.argsort(x, axis=-1, kind="stable")
     ascending = np.take_along_axis(x, order, axis=-1)
-    n = x.shape[-1]
     new = np.ones(x.shape, dtype=bool)
     with np.errstate(invalid="ignore"):
         gap = np.diff(ascending, axis=-1)
@@ -30,25 +29,44 @@ def average_ranks(x: Floats, rounding: Floats | float = 0.0) -> Floats:
             new[..., 1:] = ~(gap <= np.maximum(error[..., 1:], error[..., :-1]))
         else:
             new[..., 1:] = ~(gap <= rounding)
-    place = np.arange(n)
-    first = np.maximum.accumulate(np.where(new, place, 0), axis=-1)
-    ends = np.roll(new, -1, axis=-1)
-    ends[..., -1] = True
-    last = np.flip(np.minimum.accumulate(np.flip(np.where(ends, place, n), axis=-1), axis=-1), axis=-1)
+    first, last = tie_groups(new)
     ranks = np.empty(x.shape)
     np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
     return np.where(np.isnan(x), np.nan, ranks)
 
 
+def tie_groups(new: NDArray[np.bool_]) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+    """First and last place of the group of ties that each place is in; `new` marks where a group begins."""
+    n = new.shape[-1]
+    place = np.arange(n)
+    if new.all():
+        return (np.broadcast_to(place, new.shape),) * 2
+    first = np.maximum.accumulate(np.where(new, place, 0), axis=-1)
+    ends = np.ones_like(new)
+    ends[..., :-1] = new[..., 1:]
+    last = np.minimum.accumulate(np.where(ends, place, n)[..., ::-1], axis=-1)[..., ::-1]
+    return first, last
+
+
+def check_zero_method(zero_method: str) -> str:
+    """One of the ways to treat zero differences, or an error that names them."""
+    if zero_method not in ZERO_METHODS:
+        raise ValueError(f"`zero_method` must be one of {', '.join(ZERO_METHODS)}, got {zero_method!r}.")
+    return zero_method
+
+
 @dataclass(frozen=True)
 class SignedRanks:
-    """The signed ranks of many pairs: pairs x datasets, 0 where a difference does not count.
+    """The signed ranks of many pairs, pairs x datasets, each row by the size of its differences.
 
     Attributes
     ----------
     signs : array of -1, 0, 1
+        0 where a difference does not count: zero, or missing.
     ranks : array
-        Ranks of the absolute differences that count; 0 elsewhere.
+        Ranks of the differences that count; 0 elsewhere.
+    first, last : array
+        First and last place of each difference's group of ties.
     plus, minus : array
         Rank sums of the positive and the negative differences, with their share of the zeros for "zsplit".
     n : array
@@ -59,35 +77,47 @@ class SignedRanks:
 
     signs: Floats
     ranks: Floats
+    first: NDArray[np.int_]
+    last: NDArray[np.int_]
     plus: Floats
     minus: Floats
     n: NDArray[np.int_]
     zeros: NDArray[np.int_]
     zero_share: Floats
 
+    def rows(self, which: NDArray[np.bool_]) -> "SignedRanks":
+        """Some of the pairs."""
+        return SignedRanks(**{f.name: getattr(self, f.name)[which] for f in fields(self)})
+
 
 def signed_ranks(differences: Floats, rounding: Floats, zero_method: str) -> SignedRanks:
-    """Signed ranks of each row; NaN is no observation."""
-    here = ~np.isnan(differences)
+    """Signed ranks of each row of differences, each with its rounding error; NaN is no observation."""
     size = np.abs(differences)
-    with np.errstate(invalid="ignore"):
-        zero = here & (size <= rounding)
-    if zero_method == "wilcox":
-        size = np.where(zero, np.nan, size)
-    else:
-        size = np.where(zero, 0.0, size)
-    all_ranks = np.nan_to_num(average_ranks(size, rounding))
-    signs = np.where(zero | ~here, 0.0, np.sign(np.nan_to_num(differences)))
-    ranks = np.where(signs == 0, 0.0, all_ranks)
+    absent = np.isnan(size)
+    zero = size <= rounding  # False for NaN
+    size[zero] = np.nan if zero_method == "wilcox" else 0.0
+    order = np.argsort(size, axis=-1)
+    size, errors, signs = (np.take_along_axis(x, order, axis=-1) for x in (size, rounding, np.sign(differences)))
+    new = np.ones(size.shape, dtype=bool)
+    tied = size[..., 1:] - size[..., :-1] <= np.maximum(errors[..., 1:], errors[..., :-1])
+    np.logical_not(tied, out=new[..., 1:])
+    counts = ~np.isnan(size)
+    first, last = tie_groups(new)
+    all_ranks = ((first + last) / 2 + 1) * counts
+    signs[~(size > 0)] = 0.0
+    ranks = np.abs(signs) * all_ranks
     share = all_ranks.sum(axis=-1) - ranks.sum(axis=-1)
     share = share / 2 if zero_method == "zsplit" else np.zeros_like(share)
+    total, excess = ranks.sum(axis=-1), (signs * ranks).sum(axis=-1)
     return SignedRanks(
         signs=signs,
         ranks=ranks,
-        plus=np.where(signs > 0, ranks, 0.0).sum(axis=-1) + share,
-        minus=np.where(signs < 0, ranks, 0.0).sum(axis=-1) + share,
-        n=(here.sum(axis=-1) if zero_method != "wilcox" else (here & ~zero).sum(axis=-1)),
-        zeros=zero.sum(axis=-1),
+        first=first,
+        last=last,
+        plus=(total + excess) / 2 + share,
+        minus=(total - excess) / 2 + share,
+        n=counts.sum(axis=-1),
+        zeros=(zero & ~absent).sum(axis=-1),
         zero_share=share,
     )
 
@@ -97,8 +127,9 @@ def asymptotic_p(ranked: SignedRanks, alternative: str, correction: bool) -> tup
     variance = (ranked.ranks**2).sum(axis=-1) / 4
     excess = (ranked.plus - ranked.minus) / 2
     if correction:
-        toward = {"two-sided": np.sign(excess), "greater": 1.0, "less": -1.0}[alternative]
-        excess = excess - 0.5 * toward
+        excess = excess - 0.5 * (
+            np.sign(excess) if alternative == "two-sided" else 1.0 if alternative == "greater" else -1.0
+        )
     z = np.divide(excess, np.sqrt(variance), out=np.zeros_like(excess), where=variance > 0)
     if alternative == "two-sided":
         return z, np.minimum(1.0, 2 * ndtr(-np.abs(z)))

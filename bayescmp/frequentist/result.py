@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from bayescmp.frequentist.intervals import IntervalRule, check_level, interval_rule_from_dict
@@ -47,12 +47,14 @@ class EffectSize:
         return reached[-1] if reached else "negligible"
 
     def __str__(self) -> str:
-        bounded = self.name not in ("mean difference", "Hodges-Lehmann difference")
-        show = (lambda x: unit_number(x)) if bounded else (lambda x: f"{x:.4g}")
-        if self.interval is None:
-            return f"{self.name} = {show(self.value)}"
-        low, high = map(show, self.interval)
-        return f"{self.name} = {show(self.value)}, {100 * self.confidence_level:g}% CI [{low}, {high}]"
+        width = math.inf if self.interval is None else self.interval[1] - self.interval[0]
+        value, *bounds = (
+            number(x, width) if self.name == "mean difference" else unit_number(x)
+            for x in (self.value, *(self.interval or ()))
+        )
+        if not bounds:
+            return f"{self.name} = {value}"
+        return f"{self.name} = {value}, {100 * self.confidence_level:g}% CI [{bounds[0]}, {bounds[1]}]"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -67,7 +69,7 @@ class TestResult:
         What was compared; `a` and `b` where it was two.
     statistic, statistic_name, p_value
     df : float, tuple or None
-    alternative : "two-sided", "greater" (A better) or "less" (B better)
+    alternative : "two-sided", "greater" (A better), "less" (B better) or "equivalence"
     n : int
         The number of observations that were really used.
     estimate, estimate_name
@@ -172,20 +174,21 @@ class TestResult:
         data = {f.name: getattr(self, f.name) for f in fields(self)}
         data["effect_size"] = asdict(self.effect_size) if self.effect_size else None
         data["interval"] = self.interval.to_dict() if self.interval else None
-        return {name: _spell_infinity(plain(value)) for name, value in data.items()}
+        return {name: spell_infinity(plain(value)) for name, value in data.items()}
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> "TestResult":
         """The inverse of `to_dict`, also after a trip through JSON."""
         try:
-            values = {f.name: _read_infinity(data[f.name]) for f in fields(TestResult)}
+            values = {f.name: read_infinity(data[f.name]) for f in fields(TestResult)}
             for name in ("models", "notes", "datasets"):
                 values[name] = tuple(values[name])
             if isinstance(values["df"], list):
                 values["df"] = tuple(values["df"])
             if values["effect_size"] is not None:
-                effect = EffectSize(**values["effect_size"])
-                values["effect_size"] = replace(effect, interval=tuple(effect.interval) if effect.interval else None)
+                effect = values["effect_size"]
+                effect["interval"] = tuple(effect["interval"]) if effect["interval"] else None
+                values["effect_size"] = EffectSize(**effect)
             if values["interval"] is not None:
                 values["interval"] = interval_rule_from_dict(values["interval"])
             return TestResult(**values)
@@ -200,7 +203,7 @@ class TestResult:
         parts.append(p_value(self.p_value))
         if self.p_adjusted is not None:
             parts.append(f"{self.adjustment}-adjusted {p_value(self.p_adjusted)}")
-        if self.alternative != "two-sided":
+        if self._one_sided:
             parts.append("one-sided")
         if self.effect_size is not None:
             parts.append(str(self.effect_size))
@@ -212,7 +215,7 @@ class TestResult:
     def __repr__(self) -> str:
         first = f"{self._subject()}, {self.metric or 'score'}{self._scale_text()}, {self.method} (n={self.n})"
         p = f"p = {self.p_value:.3f}" if self.p_value >= 0.0005 else f"p = {self.p_value:.2g}"
-        side = "" if self.alternative == "two-sided" else f" ({self._alternative_text()})"
+        side = f" ({self._alternative_text()})" if self._one_sided else ""
         second = f"  {self._statistic_text()}   {p}{side}"
         if self.p_adjusted is not None:
             second += f"   {self.adjustment}-adjusted p = {self.p_adjusted:.3g}"
@@ -235,6 +238,10 @@ class TestResult:
     def _scale_text(self) -> str:
         return "" if self.scale == "score" else f" ({SCALES[self.scale]})"
 
+    @property
+    def _one_sided(self) -> bool:
+        return self.alternative in ("greater", "less")
+
     def _alternative_text(self) -> str:
         better = self.a if self.alternative == "greater" else self.b
         return f"one-sided, {better} better" if better else f"one-sided, {self.alternative}"
@@ -255,7 +262,8 @@ class TestResult:
         low, high = self.confidence_interval()
         width = high - low
         level = f"{100 * self.confidence_level:g}% CI"
-        return f"{self.estimate_name} {number(self.estimate, width)}, {level} [{number(low, width)}, {number(high, width)}]"
+        bounds = f"[{number(low, width)}, {number(high, width)}]"
+        return f"{self.estimate_name} {number(self.estimate, width)}, {level} {bounds}"
 
 
 def check_alternative(alternative: str) -> str:
@@ -267,18 +275,19 @@ def check_alternative(alternative: str) -> str:
     return alternative
 
 
-def _spell_infinity(value: Any) -> Any:
+def spell_infinity(value: Any) -> Any:
     """Infinity as a string, because JSON has none."""
     if isinstance(value, dict):
-        return {key: _spell_infinity(x) for key, x in value.items()}
+        return {key: spell_infinity(x) for key, x in value.items()}
     if isinstance(value, list):
-        return [_spell_infinity(x) for x in value]
+        return [spell_infinity(x) for x in value]
     return str(value) if isinstance(value, float) and math.isinf(value) else value
 
 
-def _read_infinity(value: Any) -> Any:
+def read_infinity(value: Any) -> Any:
+    """The inverse of `spell_infinity`."""
     if isinstance(value, dict):
-        return {key: _read_infinity(x) for key, x in value.items()}
+        return {key: read_infinity(x) for key, x in value.items()}
     if isinstance(value, list):
-        return [_read_infinity(x) for x in value]
+        return [read_infinity(x) for x in value]
     return float(value) if value in ("inf", "-inf") else value

@@ -77,11 +77,7 @@ class Pair:
     @cached_property
     def rounding(self) -> NDArray[np.float64]:
         """The absolute rounding error that differences of each dataset's scores may carry."""
-        sizes = np.nanmax(np.maximum(np.abs(self.scores_a), np.abs(self.scores_b)), axis=1)
-        # a relative error of the score is an absolute one of its log, and grows near 0 and 1 on the logit scale
-        if self.scale in ("log", "logit"):
-            sizes = sizes + (np.exp(sizes) if self.scale == "logit" else 1.0)
-        return ROUNDING * sizes
+        return rounding_of(np.nanmax(np.maximum(np.abs(self.scores_a), np.abs(self.scores_b)), axis=1), self.scale)
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -150,6 +146,14 @@ class Pair:
             f"Pair: {self.a} vs {self.b}, {metric} ({best} is better), {where}, {resamples} scores each\n"
             f"  mean {self.difference_name} {self.means.mean():.4g} (positive favours {self.a})"
         )
+
+
+def rounding_of(sizes: NDArray[np.float64], scale: str) -> NDArray[np.float64]:
+    """The absolute rounding error of differences of scores of these sizes."""
+    # a relative error of the score is an absolute one of its log, and grows near 0 and 1 on the logit scale
+    if scale in ("log", "logit"):
+        sizes = sizes + (np.exp(sizes) if scale == "logit" else 1.0)
+    return ROUNDING * sizes
 
 
 def as_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:

@@ -1,0 +1,248 @@
+"""Analysis of variance of many models on the folds of one dataset, and its post-hoc tests: Tukey's and Fisher's."""
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import fdtrc, stdtr, stdtrit
+
+from bayescmp.errors import DegenerateWarning
+from bayescmp.frequentist.anova_parts import KINDS, Parts, brown_forsythe, greenhouse_geisser, split_variance
+from bayescmp.frequentist.inputs import Blocks, as_blocks
+from bayescmp.frequentist.pairwise import PairwiseTests
+from bayescmp.frequentist.result import EffectSize, TestResult
+from bayescmp.frequentist.studentized_range import studentized_range_ppf, studentized_range_sf
+
+Floats = NDArray[np.float64]
+THRESHOLDS = {"small": 0.01, "medium": 0.06, "large": 0.14}
+
+
+def anova(scores: Any, *, kind: str, dataset: str | None = None, higher_is_better: bool | None = None) -> TestResult:
+    """Analysis of variance: do many models have the same mean score on one dataset?
+
+    Parameters
+    ----------
+    scores : Scores, mapping of model to array, DataFrame (a column a model), or 2-D array (folds x models)
+    kind : "repeated" or "one-way"
+        There is no default, because it changes the answer: "repeated" takes the models' scores on one fold as a block,
+        which is right when all were scored on the same folds; "one-way" takes every score as a draw of its own.
+    dataset : str, optional
+        Which one, where `Scores` have several.
+    higher_is_better : bool, optional
+        With plain arrays; F does not depend on it.
+
+    Returns
+    -------
+    TestResult
+        With `table()`; effect size eta^2 ("one-way") or partial eta^2 ("repeated"). `details` has the means, the
+        Greenhouse-Geisser epsilon with its p-value ("repeated") and the Brown-Forsythe test of equal variances.
+        Neither changes the test: what does not hold is in `notes`.
+
+    References
+    ----------
+    Fisher (1925), Statistical Methods for Research Workers; Greenhouse and Geisser (1959), Psychometrika 24; Brown and
+    Forsythe (1974), J. Am. Stat. Assoc. 69.
+
+    Examples
+    --------
+    >>> from bayescmp.frequentist.anova import anova
+    >>> scores = {"rf": [0.9, 0.8, 0.7], "svm": [0.8, 0.8, 0.6], "nb": [0.7, 0.7, 0.5]}
+    >>> result = anova(scores, kind="repeated")
+    >>> result.df, round(result.statistic, 6)
+    ((2.0, 4.0), 19.0)
+    """
+    blocks = as_blocks(scores, test="anova", blocks_are="folds", dataset=dataset, higher_is_better=higher_is_better)
+    parts = split_variance(blocks, kind)
+    n, k = blocks.values.shape
+    notes = list(parts.notes)
+    details: dict[str, Any] = {
+        "table": parts.table(),
+        "means": dict(zip(blocks.models, blocks.values.mean(axis=0).tolist(), strict=True)),
+    }
+    if parts.degenerate:
+        warnings.warn(f"anova: {parts.notes[-1]}", DegenerateWarning, stacklevel=2)
+    elif kind == "repeated" and k > 2:
+        epsilon = greenhouse_geisser(blocks.values)
+        p = float(fdtrc(epsilon * (k - 1), epsilon * parts.df_error, parts.f))
+        details |= {"greenhouse_geisser_epsilon": epsilon, "greenhouse_geisser_p": p}
+        if epsilon < 0.75:
+            notes.append(
+                f"the differences have unequal variances (no sphericity, Greenhouse-Geisser epsilon "
+                f"{epsilon:.3f}): p is too small; corrected it is {p:.3g}"
+            )
+    f_spread, p_spread = brown_forsythe(blocks)
+    details["brown_forsythe"] = {"F": f_spread, "p": p_spread}
+    if p_spread < 0.05:
+        notes.append(f"the models' variances differ (Brown-Forsythe F = {f_spread:.3g}, p = {p_spread:.3g})")
+    explained = parts.ss_models / (parts.ss_models + parts.ss_error) if parts.ss_models else 0.0
+    return TestResult(
+        **blocks.about(),
+        method=KINDS[kind],
+        statistic=parts.f,
+        statistic_name="F",
+        p_value=parts.p,
+        df=(float(parts.df_models), float(parts.df_error)),
+        n=n,
+        effect_size=EffectSize(
+            name="partial eta^2" if kind == "repeated" else "eta^2",
+            value=explained,
+            method="SS_models/(SS_models + SS_error)",
+            thresholds=dict(THRESHOLDS),
+        ),
+        notes=tuple(notes),
+        details=details,
+    )
+
+
+def tukey_hsd(
+    scores: Any,
+    *,
+    kind: str,
+    alpha: float = 0.05,
+    dataset: str | None = None,
+    higher_is_better: bool | None = None,
+) -> PairwiseTests:
+    """Tukey's honestly significant difference: all pairs of models after `anova`, family-wise error kept.
+
+    q = (m_i - m_j)/sqrt(MS_error/n) is compared with the studentized range of all k means.
+
+    Parameters
+    ----------
+    scores, kind, dataset, higher_is_better
+        As for `anova`, whose error mean square is used.
+    alpha : float
+        The level of the critical difference: estimate -+ critical difference are simultaneous intervals at 1 - alpha.
+
+    References
+    ----------
+    Tukey (1949), Comparing individual means in the analysis of variance, Biometrics 5.
+
+    Examples
+    --------
+    >>> from bayescmp.frequentist.anova import tukey_hsd
+    >>> scores = {"rf": [0.9, 0.8, 0.7], "svm": [0.8, 0.8, 0.6], "nb": [0.7, 0.7, 0.5]}
+    >>> tests = tukey_hsd(scores, kind="repeated")
+    >>> tests.result("rf", "nb").p_value < 0.05
+    True
+    """
+    blocks, parts = _parts_for("tukey_hsd", scores, kind, alpha, dataset, higher_is_better)
+    difference, q, p, scale = tukey_core(parts)
+    critical = studentized_range_ppf(1 - alpha, len(blocks.models), parts.df_error) * scale
+    method = f"Tukey's HSD after {KINDS[kind]}"
+    return _pairwise(blocks, parts, method, "q", difference, q, p, critical, "Tukey", alpha, parts.notes)
+
+
+def fisher_lsd(
+    scores: Any,
+    *,
+    kind: str,
+    alpha: float = 0.05,
+    dataset: str | None = None,
+    higher_is_better: bool | None = None,
+) -> PairwiseTests:
+    """Fisher's least significant difference: t-tests of all pairs with ANOVA's error, not adjusted.
+
+    t = (m_i - m_j)/sqrt(2 MS_error/n), with the degrees of freedom of the error. It keeps the family-wise error only
+    for three models, and only where it follows a rejection by `anova`; the result says whether that rejected.
+
+    Parameters
+    ----------
+    scores, kind, dataset, higher_is_better
+        As for `anova`, whose error mean square is used.
+    alpha : float
+        The level of the critical difference, and at which `anova` should have rejected.
+
+    References
+    ----------
+    Fisher (1935), The Design of Experiments.
+
+    Examples
+    --------
+    >>> from bayescmp.frequentist.anova import fisher_lsd
+    >>> scores = {"rf": [0.9, 0.8, 0.7], "svm": [0.8, 0.8, 0.6], "nb": [0.7, 0.7, 0.5]}
+    >>> fisher_lsd(scores, kind="repeated").df
+    4.0
+    """
+    blocks, parts = _parts_for("fisher_lsd", scores, kind, alpha, dataset, higher_is_better)
+    difference, t, p, scale = lsd_core(parts)
+    notes = parts.notes
+    if parts.p >= alpha:
+        notes = (*notes, f"the ANOVA does not reject at {alpha:g} (p = {parts.p:.3g}): Fisher's LSD should not follow")
+    critical = -float(stdtrit(parts.df_error, alpha / 2)) * scale
+    method = f"Fisher's LSD after {KINDS[kind]}"
+    return _pairwise(blocks, parts, method, "t", difference, t, p, critical, "none", alpha, notes)
+
+
+def tukey_core(parts: Parts) -> tuple[Floats, Floats, Floats, float]:
+    """Differences of all pairs (i < j), q, p, and the standard error of a mean: the studentized range of all means."""
+    difference, scale = _differences(parts), math.sqrt(parts.ms_error / parts.n)
+    q = _ratio(difference, scale, parts)
+    p = np.where(q == 0, 1.0, studentized_range_sf(np.abs(q), len(parts.means), parts.df_error))
+    return difference, q, p, scale
+
+
+def lsd_core(parts: Parts) -> tuple[Floats, Floats, Floats, float]:
+    """Differences of all pairs (i < j), t, p, and the standard error of a difference: no adjustment for many pairs."""
+    difference, scale = _differences(parts), math.sqrt(2 * parts.ms_error / parts.n)
+    t = _ratio(difference, scale, parts)
+    return difference, t, np.minimum(1.0, 2 * stdtr(parts.df_error, -np.abs(t))), scale
+
+
+def _differences(parts: Parts) -> Floats:
+    i, j = np.triu_indices(len(parts.means), 1)
+    return parts.means[i] - parts.means[j]
+
+
+def _ratio(difference: Floats, scale: float, parts: Parts) -> Floats:
+    if not parts.ss_models:
+        return np.zeros_like(difference)
+    if not scale:
+        return np.where(np.abs(difference) <= parts.rounding, 0.0, np.copysign(math.inf, difference))
+    return difference / scale
+
+
+def _parts_for(
+    test: str, scores: Any, kind: str, alpha: float, dataset: str | None, higher_is_better: bool | None
+) -> tuple[Blocks, Parts]:
+    if not 0 < alpha < 1:
+        raise ValueError(f"`alpha` must be between 0 and 1, got {alpha!r}.")
+    blocks = as_blocks(scores, test=test, blocks_are="folds", dataset=dataset, higher_is_better=higher_is_better)
+    parts = split_variance(blocks, kind)
+    if parts.degenerate:
+        warnings.warn(f"{test}: {parts.notes[-1]}", DegenerateWarning, stacklevel=3)
+    return blocks, parts
+
+
+def _pairwise(
+    blocks: Blocks,
+    parts: Parts,
+    method: str,
+    statistic_name: str,
+    difference: Floats,
+    statistic: Floats,
+    p: Floats,
+    critical: float,
+    adjustment: str,
+    alpha: float,
+    notes: tuple[str, ...],
+) -> PairwiseTests:
+    i, j = np.triu_indices(len(blocks.models), 1)
+    return PairwiseTests(
+        **blocks.about(),
+        method=method,
+        pairs=tuple((blocks.models[a], blocks.models[b]) for a, b in zip(i.tolist(), j.tolist(), strict=True)),
+        statistic_name=statistic_name,
+        statistic=tuple(statistic.tolist()),
+        p_value=tuple(p.tolist()),
+        p_adjusted=tuple(p.tolist()),
+        adjustment=adjustment,
+        estimate=tuple(difference.tolist()),
+        estimate_name="mean difference",
+        n=(parts.n,) * len(i),
+        df=float(parts.df_error),
+        critical_difference=critical,
+        notes=notes,
+        details={"alpha": alpha, "ms_error": parts.ms_error, "anova_p": parts.p},
+    )

@@ -1,0 +1,258 @@
+"""Many models, many datasets: is there any difference at all? Friedman's test and its relatives.
+
+Ranks are taken on unrounded scores, 1 for the best; scores closer than their rounding error are ties.
+"""
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc, fdtrc
+
+from bayescmp.errors import DegenerateWarning
+from bayescmp.frequentist.friedman_exact import friedman_exact_p
+from bayescmp.frequentist.inputs import Blocks, as_blocks
+from bayescmp.frequentist.rank_effects import kendalls_w_effect
+from bayescmp.frequentist.ranks import average_ranks
+from bayescmp.frequentist.result import EffectSize, TestResult
+
+Floats = NDArray[np.float64]
+
+
+def friedman_test(
+    scores: Any, *, tie_corrected: bool = True, method: str = "auto", higher_is_better: bool | None = None
+) -> TestResult:
+    """Friedman's test: do the models have different mean ranks over the datasets?
+
+    Parameters
+    ----------
+    scores : Scores, mapping of model to scores, DataFrame (a column a model), or array (datasets x models)
+        At least 3 models; for two use `wilcoxon_test`.
+    tie_corrected : bool
+        Divide by the variance of the ranks that are there, as scipy does, rather than by that of ranks without ties.
+    method : "exact", "asymptotic" or "auto"
+        Exact is the permutation distribution of the rank sums, given the ties that are there. "auto" is exact where
+        that takes less than about a second, else chi-square with k - 1 degrees of freedom.
+    higher_is_better : bool
+        The direction, where arrays are given; True if not said.
+
+    Returns
+    -------
+    TestResult
+        With mean ranks in `details` and Kendall's W as effect size. The test has no second tail.
+
+    See Also
+    --------
+    iman_davenport_test, nemenyi_test, pairwise_wilcoxon_test
+
+    References
+    ----------
+    Friedman (1937). The use of ranks to avoid the assumption of normality implicit in the analysis of variance. JASA
+    32. Demsar (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> result = bc.frequentist.friedman_test(bc.load_domains())
+    >>> round(result.statistic, 6), round(result.p_value, 6)
+    (15.0, 0.00011)
+    """
+    if method not in ("auto", "exact", "asymptotic"):
+        raise ValueError(f'`method` must be "auto", "exact" or "asymptotic", got {method!r}.')
+    table, ranks = ranked(scores, "friedman_test", higher_is_better)
+    n, k = ranks.shape
+    chi2 = friedman_statistic(ranks, tie_corrected)
+    p = None if method == "asymptotic" else friedman_exact_p(ranks, limited=method == "auto")
+    exact = p is not None
+    if p is None:
+        p = float(chdtrc(k - 1, chi2))
+    notes = _degenerate(table, ranks)
+    if not exact and (n <= 15 or k <= 5):
+        notes = (*notes, f"chi-square is rough for {n} datasets and {k} models (more than 15 and 5 are advised)")
+    return TestResult(
+        **table.about(),
+        method=f"Friedman test, {'exact' if exact else 'chi-square'}, {_tie_words(tie_corrected)}",
+        statistic=chi2,
+        statistic_name="chi2",
+        df=float(k - 1),
+        p_value=p,
+        n=n,
+        effect_size=kendalls_w_effect(ranks, tie_corrected, 0.95),
+        notes=notes,
+        details=_rank_details(table, ranks),
+    )
+
+
+def iman_davenport_test(scores: Any, *, tie_corrected: bool = True, higher_is_better: bool | None = None) -> TestResult:
+    """Iman and Davenport's F = (n - 1) chi2/(n(k - 1) - chi2) with k - 1 and (k - 1)(n - 1) df: less conservative.
+
+    Where all datasets rank the models alike F is infinite, and p = 0 with a note.
+
+    References
+    ----------
+    Iman, Davenport (1980). Approximations of the critical region of the Friedman statistic. Communications in
+    Statistics 9.
+    """
+    table, ranks = ranked(scores, "iman_davenport_test", higher_is_better)
+    n, k = ranks.shape
+    chi2 = friedman_statistic(ranks, tie_corrected)
+    left = n * (k - 1) - chi2
+    agreed = left <= 1e-9 * n * (k - 1)
+    statistic = math.inf if agreed else (n - 1) * chi2 / left
+    notes = _degenerate(table, ranks)
+    if agreed:
+        notes = (*notes, "all datasets rank the models alike: F is infinite; use the exact p of friedman_test")
+    return TestResult(
+        **table.about(),
+        method=f"Iman-Davenport test, {_tie_words(tie_corrected)}",
+        statistic=statistic,
+        statistic_name="F",
+        df=(float(k - 1), float((k - 1) * (n - 1))),
+        p_value=0.0 if agreed else float(fdtrc(k - 1, (k - 1) * (n - 1), statistic)),
+        n=n,
+        effect_size=kendalls_w_effect(ranks, tie_corrected, 0.95),
+        notes=notes,
+        details=_rank_details(table, ranks),
+    )
+
+
+def quade_test(scores: Any, *, higher_is_better: bool | None = None) -> TestResult:
+    """Quade's test: Friedman with datasets weighted by the rank of their range; F with k - 1 and (k - 1)(n - 1) df.
+
+    The ranges of different datasets are compared, so their scores must be commensurable.
+
+    References
+    ----------
+    Quade (1979). Using weighted rankings in the analysis of complete blocks with additive block effects. JASA 74.
+    """
+    table, ranks = ranked(scores, "quade_test", higher_is_better)
+    n, k = ranks.shape
+    ranges = np.ptp(table.values, axis=1)
+    weights = average_ranks(ranges, table.rounding)
+    weighted = weights[:, None] * (ranks - (k + 1) / 2)
+    total, between = float((weighted**2).sum()), float((weighted.sum(axis=0) ** 2).sum() / n)
+    notes = _degenerate(table, ranks)
+    if total - between <= 1e-12 * max(total, 1e-300):
+        statistic, p = (math.inf, math.factorial(k) ** (1.0 - n)) if total else (0.0, 1.0)
+        if total:
+            notes = (*notes, "all datasets rank the models alike: F is infinite; p is the exact (1/k!)^(n-1)")
+    else:
+        statistic = (n - 1) * between / (total - between)
+        p = float(fdtrc(k - 1, (k - 1) * (n - 1), statistic))
+    return TestResult(
+        **table.about(),
+        method="Quade test",
+        statistic=statistic,
+        statistic_name="F",
+        df=(float(k - 1), float((k - 1) * (n - 1))),
+        p_value=p,
+        n=n,
+        notes=notes,
+        details=_rank_details(table, ranks),
+    )
+
+
+def friedman_aligned_ranks_test(scores: Any, *, higher_is_better: bool | None = None) -> TestResult:
+    """Friedman's aligned ranks: all scores minus their dataset's mean are ranked together; chi-square, k - 1 df.
+
+    References
+    ----------
+    Hodges, Lehmann (1962). Rank methods for combination of independent experiments in analysis of variance. Annals of
+    Mathematical Statistics 33. Garcia et al. (2010). Advanced nonparametric tests for multiple comparisons. Information
+    Sciences 180.
+    """
+    table, plain = ranked(scores, "friedman_aligned_ranks_test", higher_is_better)
+    n, k = plain.shape
+    aligned = table.oriented - table.oriented.mean(axis=1, keepdims=True)
+    errors = np.broadcast_to(table.rounding[:, None], aligned.shape)
+    ranks = average_ranks(-aligned.ravel(), errors.ravel()).reshape(n, k)
+    centred = ranks.sum(axis=0) - n * (n * k + 1) / 2
+    within = float(((ranks - ranks.mean(axis=1, keepdims=True)) ** 2).sum())
+    chi2 = (k - 1) * float((centred**2).sum()) / within if within > 0 else 0.0
+    return TestResult(
+        **table.about(),
+        method="Friedman aligned ranks test, chi-square",
+        statistic=chi2,
+        statistic_name="chi2",
+        df=float(k - 1),
+        p_value=float(chdtrc(k - 1, chi2)),
+        n=n,
+        notes=_degenerate(table, plain),
+        details=_rank_details(table, ranks),
+    )
+
+
+def kruskal_wallis_test(scores: Any, *, tie_corrected: bool = True, higher_is_better: bool | None = None) -> TestResult:
+    """Kruskal and Wallis' H: all scores ranked together, ignoring which dataset they are from; chi-square, k - 1 df.
+
+    References
+    ----------
+    Kruskal, Wallis (1952). Use of ranks in one-criterion variance analysis. JASA 47.
+    """
+    table = as_blocks(
+        scores, test="kruskal_wallis_test", blocks_are="datasets", higher_is_better=higher_is_better, least_models=2
+    )
+    n, k = table.values.shape
+    errors = np.broadcast_to(table.rounding[:, None], table.values.shape)
+    ranks = average_ranks(-table.oriented.ravel(), errors.ravel()).reshape(n, k)
+    m = n * k
+    variance = float(((ranks - (m + 1) / 2) ** 2).sum()) / (m - 1) if tie_corrected else m * (m + 1) / 12
+    between = n * float(((ranks.mean(axis=0) - (m + 1) / 2) ** 2).sum())
+    h = between / variance if variance > 0 else 0.0
+    return TestResult(
+        **table.about(),
+        method=f"Kruskal-Wallis test, chi-square, {_tie_words(tie_corrected)}",
+        statistic=h,
+        statistic_name="H",
+        df=float(k - 1),
+        p_value=float(chdtrc(k - 1, h)),
+        n=m,
+        effect_size=EffectSize(name="epsilon squared", value=h / (m - 1), method="H/(N - 1)"),
+        notes=(
+            *_degenerate(table, ranks),
+            "ignores that scores of one dataset belong together; friedman_test minds it",
+        ),
+        details=_rank_details(table, ranks),
+    )
+
+
+# ---- the steps
+
+
+def ranked(scores: Any, test: str, higher_is_better: bool | None, least_models: int = 3) -> tuple[Blocks, Floats]:
+    """The complete table, and the ranks of the models on each dataset, 1 for the best."""
+    table = as_blocks(
+        scores, test=test, blocks_are="datasets", higher_is_better=higher_is_better, least_models=least_models
+    )
+    return table, average_ranks(-table.oriented, table.rounding[:, None])
+
+
+def friedman_statistic(ranks: Floats, tie_corrected: bool) -> float:
+    """chi2_F from ranks, datasets x models; 0 where all models tie everywhere."""
+    n, k = ranks.shape
+    between = float(((ranks.sum(axis=0) - n * (k + 1) / 2) ** 2).sum())
+    if not tie_corrected:
+        return 12 * between / (n * k * (k + 1))
+    within = float(((ranks - (k + 1) / 2) ** 2).sum())
+    return (k - 1) * between / within if within > 0 else 0.0
+
+
+def _tie_words(tie_corrected: bool) -> str:
+    return "tie-corrected" if tie_corrected else "without tie correction"
+
+
+def _rank_details(table: Blocks, ranks: Floats) -> dict[str, Any]:
+    return {
+        "mean_ranks": dict(zip(table.models, ranks.mean(axis=0).tolist(), strict=True)),
+        "rank_sums": dict(zip(table.models, ranks.sum(axis=0).tolist(), strict=True)),
+    }
+
+
+def _degenerate(table: Blocks, ranks: Floats) -> tuple[str, ...]:
+    if np.ptp(ranks, axis=1).any():
+        return ()
+    note = "all models are equal on every dataset"
+    warnings.warn(f"{note}: nothing is left to test.", DegenerateWarning, stacklevel=3)
+    return (note,)

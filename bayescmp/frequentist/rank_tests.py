@@ -1,0 +1,227 @@
+"""Two models, many datasets: the sign test and the Wilcoxon signed-rank test, exact also with ties and zeros."""
+
+import math
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import bdtr, bdtrc
+
+from bayescmp.errors import DegenerateWarning, ScoresError
+from bayescmp.frequentist.inputs import about
+from bayescmp.frequentist.intervals import MedianInterval, WalshInterval, hodges_lehmann
+from bayescmp.frequentist.rank_effects import rank_biserial_core, rank_biserial_effect
+from bayescmp.frequentist.ranks import SignedRanks, asymptotic_p, check_zero_method, exact_p, signed_ranks
+from bayescmp.frequentist.result import EffectSize, TestResult, check_alternative
+from bayescmp.scores.arrays import as_pair
+from bayescmp.scores.pair import Pair
+
+Floats = NDArray[np.float64]
+
+EXACT_UP_TO = 50
+"""Differences for which method="auto" enumerates; above, the normal approximation is good to three digits."""
+
+
+def wilcoxon_test(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    alternative: str = "two-sided",
+    zero_method: str = "wilcox",
+    method: str = "auto",
+    correction: bool = False,
+    higher_is_better: bool | None = None,
+) -> TestResult:
+    """The Wilcoxon signed-rank test of the datasets' mean differences.
+
+    Parameters
+    ----------
+    a : Pair, or array with one score of A for each dataset
+    b : array with B's scores on the same datasets, where `a` is an array
+    alternative : "two-sided", "greater" (A better) or "less" (B better)
+    zero_method : "wilcox" (zero differences are dropped), "pratt" (ranked, then dropped) or "zsplit" (their ranks are
+        split between both sides)
+    method : "exact", "asymptotic" or "auto"
+        Exact is the permutation distribution over all signs, given the ties and zeros that are there. "auto" is exact
+        up to 50 differences.
+    correction : bool
+        The continuity correction of the normal approximation.
+    higher_is_better : bool
+        The direction, where arrays are given; True if not said.
+
+    Returns
+    -------
+    TestResult
+        T, the smaller rank sum (W+ for one-sided tests); the Hodges-Lehmann difference with its signed-rank interval;
+        the rank-biserial r.
+
+    See Also
+    --------
+    sign_test, pairwise_wilcoxon_test, bayescmp.bayes.signed_rank_test
+
+    References
+    ----------
+    Wilcoxon (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1. Pratt (1959). Remarks on zeros
+    and ties in the Wilcoxon signed rank procedures. JASA 54. Demsar (2006). Statistical comparisons of classifiers
+    over multiple data sets. JMLR 7.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> result = bc.frequentist.wilcoxon_test(bc.load_domains().pair("A", "C"))
+    >>> result.statistic, result.p_value
+    (23.0, 0.6953125)
+    """
+    pair = many_datasets(a, b, higher_is_better, "wilcoxon_test")
+    check_options(alternative, zero_method, method)
+    ranked = signed_ranks(pair.means[None], pair.rounding[None], zero_method)
+    p, exact = wilcoxon_p(ranked, alternative, method, correction)
+    used = pair.means[np.abs(pair.means) > pair.rounding] if zero_method == "wilcox" else pair.means
+    notes = _notes(pair, ranked, alternative, bool(exact[0]), zero_method)
+    r, low, high = (float(x[0]) for x in rank_biserial_core(ranked, 0.95))
+    two_sided = alternative == "two-sided"
+    plus, minus = float(ranked.plus[0]), float(ranked.minus[0])
+    return TestResult(
+        **about(pair),
+        method=wilcoxon_name(bool(exact[0]), zero_method, correction),
+        statistic=min(plus, minus) if two_sided else plus,
+        statistic_name="T" if two_sided else "W+",
+        p_value=float(p[0]),
+        alternative=alternative,
+        n=int(ranked.n[0]),
+        estimate=hodges_lehmann(used) if used.size else 0.0,
+        estimate_name="Hodges-Lehmann difference",
+        effect_size=rank_biserial_effect(r, low, high, 0.95, zero_method),
+        interval=WalshInterval(tuple(used.tolist())) if used.size else None,
+        notes=notes,
+        details={"w_plus": plus, "w_minus": minus, "zeros": int(ranked.zeros[0])},
+    )
+
+
+def sign_test(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    ties: str = "split",
+    alternative: str = "two-sided",
+    higher_is_better: bool | None = None,
+) -> TestResult:
+    """The exact sign test: wins of A among the datasets are Binomial(n, 1/2) if no model is better.
+
+    Parameters
+    ----------
+    ties : "split" or "drop"
+        Give half of the equal scores to each model (one is dropped where their number is odd), or leave them out.
+    a, b, alternative, higher_is_better
+        As in `wilcoxon_test`.
+
+    See Also
+    --------
+    wilcoxon_test : uses the sizes of the differences as well.
+    bayescmp.bayes.sign_test : the Bayesian sibling, with a rope instead of ties.
+
+    Examples
+    --------
+    >>> sign_test([3, 4, 5, 6, 7], [1, 2, 3, 4, 8], ties="drop").p_value
+    0.375
+    """
+    if ties not in ("drop", "split"):
+        raise ValueError(f'`ties` must be "drop" or "split", got {ties!r}.')
+    pair = many_datasets(a, b, higher_is_better, "sign_test")
+    check_alternative(alternative)
+    signs = np.where(np.abs(pair.means) <= pair.rounding, 0, np.sign(pair.means))
+    wins, losses, equal = (int((signs == s).sum()) for s in (1, -1, 0))
+    half = equal // 2 if ties == "split" else 0
+    n, won = wins + losses + 2 * half, wins + half
+    notes = []
+    if wins + losses == 0:
+        notes.append(_identical(pair))
+    elif equal:
+        fate = [f"{count} {what}" for count, what in ((2 * half, "split"), (equal - 2 * half, "dropped")) if count]
+        notes.append(f"both models are equal on {equal} of {len(signs)} datasets: {', '.join(fate)}")
+    return TestResult(
+        **about(pair),
+        method=f"sign test, exact, ties {'split' if ties == 'split' else 'dropped'}",
+        statistic=float(won),
+        statistic_name="wins",
+        p_value=binomial_half_p(won, n, alternative),
+        alternative=alternative,
+        n=n,
+        estimate=float(np.median(pair.means)),
+        estimate_name="median difference",
+        effect_size=EffectSize(
+            name="share of wins minus losses", value=(2 * won - n) / n if n else 0.0, method=f"ties {ties}"
+        ),
+        interval=MedianInterval(tuple(pair.means.tolist())),
+        notes=tuple(notes),
+        details={"wins": wins, "losses": losses, "ties": equal},
+    )
+
+
+def binomial_half_p(wins: int, n: int, alternative: str) -> float:
+    """The exact p-value of `wins` among n fair coins; the two-sided one is capped at 1."""
+    if n <= 1000:  # in whole numbers
+        lower = sum(math.comb(n, i) for i in range(wins + 1)) / 2**n
+        upper = sum(math.comb(n, i) for i in range(wins, n + 1)) / 2**n
+    else:
+        lower, upper = float(bdtr(wins, n, 0.5)), float(bdtrc(wins - 1, n, 0.5)) if wins else 1.0
+    return min(1.0, {"greater": upper, "less": lower, "two-sided": 2 * min(upper, lower)}[alternative])
+
+
+def wilcoxon_p(
+    ranked: SignedRanks, alternative: str, method: str, correction: bool
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """p-values of many pairs at once, and which of them are exact."""
+    exact = ranked.n <= EXACT_UP_TO if method == "auto" else np.full(ranked.n.shape, method == "exact")
+    p = asymptotic_p(ranked, alternative, correction)[1]
+    if exact.any():
+        p = np.array(p)
+        p[exact] = exact_p(ranked.rows(exact), alternative)
+    return p, exact
+
+
+def wilcoxon_name(exact: bool, zero_method: str, correction: bool) -> str:
+    """The method with everything that changes its number."""
+    how = "exact" if exact else f"asymptotic, {'with' if correction else 'without'} continuity correction"
+    return f"Wilcoxon signed-rank test, {how}, zeros: {zero_method}"
+
+
+def check_options(alternative: str, zero_method: str, method: str) -> None:
+    """Refuse unknown options of the signed-rank test."""
+    check_alternative(alternative)
+    check_zero_method(zero_method)
+    if method not in ("auto", "exact", "asymptotic"):
+        raise ValueError(f'`method` must be "auto", "exact" or "asymptotic", got {method!r}.')
+
+
+def many_datasets(a: Pair | ArrayLike, b: ArrayLike | None, higher_is_better: bool | None, test: str) -> Pair:
+    """The pair, on at least two datasets."""
+    pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
+    if len(pair.datasets) < 2:
+        raise ScoresError(
+            f"`{test}` needs at least 2 datasets, but {pair.a} vs {pair.b} has {len(pair.datasets)}. For the folds of "
+            "one dataset use corrected_ttest."
+        )
+    return pair
+
+
+def _notes(pair: Pair, ranked: SignedRanks, alternative: str, exact: bool, zero_method: str) -> tuple[str, ...]:
+    notes = []
+    n, zeros = int(ranked.n[0]), int(ranked.zeros[0])
+    if zeros == len(pair.datasets):
+        return (_identical(pair),)
+    if zeros:
+        how = {"wilcox": "dropped", "pratt": "ranked, then dropped", "zsplit": "their ranks split between both models"}
+        notes.append(f"{zeros} of {len(pair.datasets)} differences are 0: {how[zero_method]}")
+    smallest = (2 if alternative == "two-sided" else 1) / 2.0 ** int((ranked.signs[0] != 0).sum())
+    if smallest > 0.05:
+        notes.append(f"with {n} differences p cannot be below {smallest:.3g}: too few datasets to reject at 0.05")
+    if not exact and n < 20:
+        notes.append(f"the normal approximation is rough for {n} differences: use method='exact'")
+    return tuple(notes)
+
+
+def _identical(pair: Pair) -> str:
+    note = f"{pair.a} and {pair.b} are equal on every dataset"
+    warnings.warn(f"{note}: nothing is left to test.", DegenerateWarning, stacklevel=4)
+    return note

@@ -1,0 +1,354 @@
+"""t-tests of two models on one dataset: plain, corrected for overlapping training sets, unpaired, and for equivalence.
+
+The tests that need a certain design of cross-validation are in `cv_tests`.
+"""
+
+import math
+import warnings
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtr, stdtrit
+
+from bayescmp.errors import DegenerateWarning, RopeError, ScoresError
+from bayescmp.frequentist.effect_sizes import dz_effect
+from bayescmp.frequentist.inputs import about
+from bayescmp.frequentist.intervals import StudentInterval
+from bayescmp.frequentist.result import TestResult, check_alternative
+from bayescmp.moments import moments
+from bayescmp.rope import RopeLike, rope_for
+from bayescmp.scores.arrays import as_pair, model_names
+from bayescmp.scores.metrics import higher_is_better as direction
+from bayescmp.scores.pair import ROUNDING, Pair, as_vector
+from bayescmp.scores.resampling import Resampling
+
+Floats = NDArray[np.float64]
+
+
+def paired_ttest(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    alternative: str = "two-sided",
+    dataset: str | None = None,
+    resampling: Resampling | None = None,
+    higher_is_better: bool | None = None,
+) -> TestResult:
+    """The plain paired t-test, which takes the folds for independent: t = mean / (s / sqrt(n)), n - 1 df.
+
+    Where the training sets overlap it rejects far too often, and the result says how often; `corrected_ttest` does not.
+
+    Parameters
+    ----------
+    a : Pair, or array of A's scores
+    b : array of B's scores on the same folds, where `a` is an array
+    alternative : "two-sided", "greater" (A better) or "less" (B better)
+    dataset : str
+        Which dataset, where the pair has more than one.
+    resampling : Resampling, optional
+        The design, for the note on overlapping training sets.
+    higher_is_better : bool
+        The direction, where arrays are given; True if not said.
+
+    See Also
+    --------
+    corrected_ttest, tost_ttest, bayescmp.bayes.correlated_ttest
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> result = bc.frequentist.paired_ttest(bc.load_labour().pair("SVM", "DT"))
+    >>> f"{result.p_value:.3g}"
+    '3.98e-09'
+    >>> print(result.notes[0][:40])
+    the training sets overlap (rho = 0.107):
+    """
+    pair = one_dataset(a, b, "paired_ttest", dataset, resampling, higher_is_better)
+    design = pair.resampling[0]
+    notes: tuple[str, ...] = ()
+    if design is not None and design.rho > 0:
+        rate = type_one_error(int(pair.counts[0]), design.rho)
+        notes = (
+            f"the training sets overlap (rho = {design.rho:.3f}): at a nominal level of 0.05 this test rejects about "
+            f"{rate:.2f} of true null hypotheses; use corrected_ttest",
+        )
+    return _student_test(pair, 0.0, "paired t-test", alternative, notes)
+
+
+def corrected_ttest(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    alternative: str = "two-sided",
+    dataset: str | None = None,
+    resampling: Resampling | None = None,
+    higher_is_better: bool | None = None,
+) -> TestResult:
+    """The corrected resampled t-test of Nadeau and Bengio: t = mean / sqrt((1/n + n_test/n_train) s^2), n - 1 df.
+
+    For repeated k-fold cross-validation n_test/n_train is 1/(k - 1). Its one-sided p-value is the tail of the
+    posterior that `bayescmp.bayes.correlated_ttest` gives.
+
+    Parameters
+    ----------
+    a, b, alternative, dataset, higher_is_better
+        As in `paired_ttest`.
+    resampling : Resampling
+        How the scores were resampled; needed where the pair does not know it.
+
+    References
+    ----------
+    Nadeau, Bengio (2003). Inference for the generalization error. Machine Learning 52. Bouckaert, Frank (2004).
+    Evaluating the replicability of significance tests for comparing learning algorithms. PAKDD.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> bc.frequentist.corrected_ttest(bc.load_labour().pair("SVM", "DT"))
+    TestResult: SVM vs DT, error rate, corrected resampled t-test, n_test/n_train = 0.12 (n=100)
+      t(99) = 1.791   p = 0.076
+      mean difference 0.082, 95% CI [-0.009, 0.172]
+      d_z = .65, 95% CI [-.07, 1.36]
+      note: 6 test cases in a fold: below 30, means of folds may be far from normal
+      note: unequal variances: SVM's scores vary 0.7 times as much as DT's: the paired test allows it, Cohen's d not
+    """
+    pair = one_dataset(a, b, "corrected_ttest", dataset, resampling, higher_is_better)
+    rho = float(pair.known_rho("corrected_ttest")[0])
+    return _student_test(
+        pair, rho, f"corrected resampled t-test, n_test/n_train = {rho / (1 - rho):.4g}", alternative, ()
+    )
+
+
+def tost_ttest(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    rope: RopeLike | Mapping[str, RopeLike],
+    corrected: bool = True,
+    alpha: float = 0.05,
+    dataset: str | None = None,
+    resampling: Resampling | None = None,
+    higher_is_better: bool | None = None,
+) -> TestResult:
+    """Two one-sided t-tests of equivalence: a small p says that the mean difference lies inside the rope.
+
+    The frequentist mirror of P(equivalent): p is the larger of the posterior tails below and above the rope of
+    `bayescmp.bayes.correlated_ttest`. Equivalence at level alpha is the same as the interval at 1 - 2 alpha lying
+    inside the rope, so that is the interval reported.
+
+    Parameters
+    ----------
+    rope : float, (low, high), Rope, or a mapping from dataset to one of these
+        Not 0: no data can show that two models are exactly equal.
+    corrected : bool
+        Whether to correct for overlapping training sets (Nadeau and Bengio).
+    alpha : float
+        Sets the level of the interval.
+
+    References
+    ----------
+    Schuirmann (1987). A comparison of the two one-sided tests procedure and the power approach for assessing the
+    equivalence of average bioavailability. Journal of Pharmacokinetics and Biopharmaceutics 15.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> pair = bc.load_uci().pair("tree", "tree_pruned")
+    >>> round(bc.frequentist.tost_ttest(pair, rope=0.01, dataset="breast-cancer").p_value, 3)
+    0.083
+    """
+    pair = one_dataset(a, b, "tost_ttest", dataset, resampling, higher_is_better)
+    region = rope_for(rope, pair.datasets[0])
+    if region.is_zero:
+        raise RopeError(
+            "`rope` must be wider than 0 for a test of equivalence, got 0: no data can show that a difference is "
+            "exactly 0. Give the largest difference that you would neglect."
+        )
+    if not 0 < alpha < 0.5:
+        raise ValueError(f"`alpha` must be between 0 and 0.5, got {alpha!r}.")
+    rho = float(pair.known_rho("tost_ttest")[0]) if corrected else 0.0
+    mean, scale, df = (float(x) for x in student_parameters(pair.differences[0], rho, float(pair.rounding[0])))
+    notes = _size_notes(pair)
+    if scale > 0:
+        t_low, t_high = (mean - region.low) / scale, (mean - region.high) / scale
+    else:
+        inside = int(region.regions(np.array([mean]), float(pair.rounding[0]))[0])
+        t_low, t_high = (-math.inf if inside < 0 else math.inf), (math.inf if inside > 0 else -math.inf)
+        notes = (*notes, _degenerate(pair, mean))
+    p_low, p_high = float(stdtr(df, -t_low)), float(stdtr(df, t_high))
+    at_low = p_low >= p_high
+    kind = f"corrected for rho = {rho:.3f}" if corrected else "uncorrected"
+    return TestResult(
+        **about(pair),
+        method=f"two one-sided t-tests of equivalence (TOST), rope {region}, {kind}",
+        statistic=t_low if at_low else t_high,
+        statistic_name="t",
+        df=df,
+        p_value=max(p_low, p_high),
+        alternative="equivalence",
+        n=int(pair.counts[0]),
+        estimate=mean,
+        interval=StudentInterval(mean, scale, df),
+        confidence_level=1 - 2 * alpha,
+        notes=notes,
+        details={"p_below": p_low, "p_above": p_high, "rope": [region.low, region.high], "rho": rho},
+    )
+
+
+def welch_ttest(
+    a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", higher_is_better: bool | None = None
+) -> TestResult:
+    """Welch's t-test of two models' unpaired runs (seeds), with Satterthwaite's degrees of freedom.
+
+    Examples
+    --------
+    >>> from bayescmp.frequentist import welch_ttest
+    >>> round(welch_ttest([0.81, 0.83, 0.84, 0.80, 0.82], [0.78, 0.80, 0.79]).p_value, 3)
+    0.017
+    """
+    names = model_names(a, b)
+    sign = 1 if direction(None, higher_is_better) else -1
+    x, y = (as_vector(name, scores) for name, scores in zip(names, (a, b), strict=True))
+    for name, scores in zip(names, (x, y), strict=True):
+        if scores.size < 2:
+            raise ScoresError(f"A t-test needs at least 2 scores of each model, but `{name}` has {scores.size}.")
+    (mean_x, sd_x, _), (mean_y, sd_y, _) = ((float(v) for v in moments(scores)) for scores in (x, y))
+    rounding = ROUNDING * max(np.abs(x).max(), np.abs(y).max())
+    errors = [sd / math.sqrt(s.size) if sd > rounding else 0.0 for sd, s in ((sd_x, x), (sd_y, y))]
+    scale = math.hypot(*errors)
+    mean = sign * (mean_x - mean_y)
+    notes: tuple[str, ...] = ()
+    df = float(x.size + y.size - 2)
+    if scale > 0:
+        shares = [(e / scale) ** 4 / (s.size - 1) for e, s in zip(errors, (x, y), strict=True)]
+        df = 1 / sum(shares)
+    else:
+        notes = ("neither model's scores vary: the answer rests on no variation between runs",)
+        warnings.warn(f"{names[0]} vs {names[1]}: {notes[0]}.", DegenerateWarning, stacklevel=2)
+    t, p = student_p(np.asarray(mean), np.asarray(scale), df, check_alternative(alternative), rounding)
+    return TestResult(
+        models=(names[0], names[1]),
+        higher_is_better=sign > 0,
+        method="Welch's t-test, Satterthwaite df",
+        statistic=float(t),
+        statistic_name="t",
+        df=df,
+        p_value=float(p),
+        alternative=alternative,
+        n=x.size + y.size,
+        estimate=mean,
+        interval=StudentInterval(mean, scale, df),
+        notes=notes,
+        details={"n_a": x.size, "n_b": y.size},
+    )
+
+
+# ---- the steps
+
+
+def student_parameters(
+    differences: Floats, rho: float | Floats, rounding: float | Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Mean, standard error and degrees of freedom of many experiments at once (last axis: folds, NaN is none).
+
+    A spread within the rounding error of the scores is none: its standard error is 0.
+    """
+    mean, deviation, n = moments(np.asarray(differences, dtype=float))
+    r = np.asarray(rho, dtype=float)
+    return mean, np.where(deviation <= rounding, 0.0, np.sqrt(1 / n + r / (1 - r)) * deviation), n - 1
+
+
+def student_p(
+    mean: Floats, scale: Floats, df: float | Floats, alternative: str, rounding: float | Floats = 0.0
+) -> tuple[Floats, Floats]:
+    """t and p of many experiments at once; equal differences give t = 0 where they are 0, else +-inf."""
+    sure = np.where(np.abs(mean) <= rounding, 0.0, np.copysign(np.inf, mean))
+    t = np.divide(mean, scale, out=sure, where=scale > 0)
+    if alternative == "two-sided":
+        return t, 2 * stdtr(df, -np.abs(t))
+    return t, stdtr(df, -t if alternative == "greater" else t)
+
+
+def type_one_error(n: int, rho: float, alpha: float = 0.05) -> float:
+    """How often the plain two-sided t-test rejects a true null hypothesis if all n folds are correlated by rho."""
+    inflation = math.sqrt(1 + n * rho / (1 - rho))
+    return float(2 * stdtr(n - 1, stdtrit(n - 1, alpha / 2) / inflation))
+
+
+def one_dataset(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None,
+    test: str,
+    dataset: str | None,
+    resampling: Resampling | None,
+    higher_is_better: bool | None,
+) -> Pair:
+    """The pair on one dataset, with at least two folds."""
+    pair = as_pair(a, b, arrays_are="folds", resampling=resampling, higher_is_better=higher_is_better)
+    pair = pair.one_dataset(dataset, test)
+    if pair.counts[0] < 2:
+        raise ScoresError(
+            f'`{test}` needs at least 2 paired scores, but "{pair.datasets[0]}" has {pair.counts[0]}. Give the score '
+            "of every fold."
+        )
+    return pair
+
+
+def _student_test(pair: Pair, rho: float, method: str, alternative: str, notes: tuple[str, ...]) -> TestResult:
+    check_alternative(alternative)
+    rounding = float(pair.rounding[0])
+    mean, scale, df = (float(x) for x in student_parameters(pair.differences[0], rho, rounding))
+    t, p = student_p(np.asarray(mean), np.asarray(scale), df, alternative, rounding)
+    notes = (*notes, *_size_notes(pair), *_variance_notes(pair))
+    if scale == 0:
+        notes = (*notes, _degenerate(pair, mean))
+    return TestResult(
+        **about(pair),
+        method=method,
+        statistic=float(t),
+        statistic_name="t",
+        df=df,
+        p_value=float(p),
+        alternative=alternative,
+        n=int(pair.counts[0]),
+        estimate=mean,
+        estimate_name=f"mean {pair.difference_name}",
+        effect_size=dz_effect(pair.differences[0], rho, 0.95, rounding),
+        interval=StudentInterval(mean, scale, df),
+        notes=notes,
+        details={"rho": rho},
+    )
+
+
+def _size_notes(pair: Pair) -> tuple[str, ...]:
+    design = pair.resampling[0]
+    if design is None or design.n_test is None or design.n_test >= 30:
+        return ()
+    return (f"{design.n_test:g} test cases in a fold: below 30, means of folds may be far from normal",)
+
+
+def _variance_notes(pair: Pair) -> tuple[str, ...]:
+    """Pitman and Morgan: equal variances of paired scores are no correlation of their sums and differences."""
+    x, y = pair.scores_a[0], pair.scores_b[0]
+    total, difference = x + y, x - y
+    (var_total, cov), (_, var_difference) = np.cov(total, difference)
+    if x.size < 3 or min(var_total, var_difference) <= pair.rounding[0] ** 2:
+        return ()
+    r = min(1.0, abs(cov) / math.sqrt(var_total * var_difference))
+    t = r * math.sqrt((x.size - 2) / max(1 - r * r, 1e-300))
+    p = float(2 * stdtr(x.size - 2, -t))
+    if p >= 0.01:
+        return ()
+    ratio = float(np.std(x, ddof=1) / np.std(y, ddof=1)) if np.std(y) else math.inf
+    return (
+        f"unequal variances: {pair.a}'s scores vary {ratio:.2g} times as much as {pair.b}'s: the paired test allows "
+        "it, Cohen's d not",
+    )
+
+
+def _degenerate(pair: Pair, mean: float) -> str:
+    n = int(pair.counts[0])
+    note = f"all {n} differences are equal: the answer rests on no variation between folds"
+    warnings.warn(f"{pair.a} vs {pair.b}: {note}.", DegenerateWarning, stacklevel=4)
+    return note
