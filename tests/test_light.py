@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,23 @@ def test_import_is_light():
 def test_correlated_t_is_light():
     code = "import bayescmp as bc\nprint(bc.bayes.correlated_ttest(bc.load_labour().pair('SVM', 'DT'), rope=0.01))"
     assert loaded_after(code) == "[]"
+
+
+def test_frequentist_tests_are_light():
+    code = (
+        "import bayescmp as bc\nfor test in (bc.frequentist.friedman_test, bc.frequentist.pairwise_wilcoxon_test):\n"
+        "    print(test(bc.load_domains()))"
+    )
+    assert loaded_after(code) == "[]"
+
+
+@pytest.mark.parametrize(("school", "other"), [("bayes", "frequentist"), ("frequentist", "bayes")])
+def test_the_schools_know_nothing_of_each_other(school, other):
+    import bayescmp
+
+    for path in (Path(bayescmp.__file__).parent / school).glob("*.py"):
+        assert f"import bayescmp.{other}" not in (text := path.read_text(encoding="utf-8"))
+        assert f"from bayescmp.{other}" not in text
 
 
 def test_version_is_that_of_the_package():

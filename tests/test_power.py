@@ -296,11 +296,11 @@ def test_sign_level_is_never_above_alpha():
     for alpha in (0.001, 0.05, 0.1, 0.5):
         for alternative in SIDES:
             level = _sign_power(n, 0.5, alpha, alternative)
-            assert (level <= alpha * (1 + 1e-11)).all()
+            assert (level <= alpha * (1 + 2e-10)).all()
             # and one more loss would be too many: the level is not needlessly low
             tail = alpha / 2 if alternative == "two-sided" else alpha
             most = _most_losses(n, tail)
-            assert (stats.binom.cdf(most, n, 0.5) <= tail * (1 + 1e-11)).all()
+            assert (stats.binom.cdf(most, n, 0.5) <= tail * (1 + 2e-10)).all()
             assert (stats.binom.cdf(most + 1, n, 0.5)[most < n - 1] > tail).all()
 
 
@@ -342,6 +342,8 @@ def test_sign_test_solves_for_the_rest():
     enough = [a for a in levels if exact_sign_power(20, 0.8, a, "two-sided") >= 0.9]
     assert solved.alpha == pytest.approx(min(enough), rel=1e-12)
     assert solved.power >= 0.9
+    tiny = power_sign_test(p_win=0.9, n=2000, power=0.5, alpha=None)  # the least levels are below the smallest float
+    assert 0 < tiny.alpha < 1e-200 < power_sign_test(p_win=0.9, n=2000, alpha=tiny.alpha).power
 
 
 def test_too_few_datasets_cannot_reject():

@@ -1,6 +1,8 @@
 """The frequentist tests: the classical answer in the same shape as the Bayesian one."""
 
 from bayescmp.frequentist.adjust import adjust_p_values
+from bayescmp.frequentist.anova import anova, fisher_lsd, tukey_hsd
+from bayescmp.frequentist.contingency import cochran_q_test, mcnemar_test, per_instance_ttest
 from bayescmp.frequentist.cv_tests import cv5x2_ftest, cv5x2_ttest, rxk_cv_ttest
 from bayescmp.frequentist.effect_sizes import (
     cohens_d,
@@ -10,6 +12,7 @@ from bayescmp.frequentist.effect_sizes import (
     hedges_g,
     raw_difference,
 )
+from bayescmp.frequentist.equivalence import tost_ttest
 from bayescmp.frequentist.intervals import (
     Interval,
     bootstrap_interval,
@@ -17,6 +20,7 @@ from bayescmp.frequentist.intervals import (
     hodges_lehmann_interval,
     mean_interval,
 )
+from bayescmp.frequentist.multivariate import hotelling_test, manova
 from bayescmp.frequentist.omnibus import (
     friedman_aligned_ranks_test,
     friedman_test,
@@ -25,21 +29,44 @@ from bayescmp.frequentist.omnibus import (
     quade_test,
 )
 from bayescmp.frequentist.pairwise import PairwiseTests
+from bayescmp.frequentist.permutation import permutation_test
 from bayescmp.frequentist.posthoc import bonferroni_dunn_test, nemenyi_test, pairwise_wilcoxon_test
+from bayescmp.frequentist.power import (
+    Power,
+    power_curve,
+    power_mcnemar,
+    power_sign_test,
+    power_ttest,
+    power_wilcoxon,
+)
+from bayescmp.frequentist.proportions import (
+    binomial_test,
+    hoeffding_half_width,
+    hoeffding_sample_size,
+    proportion_difference_interval,
+    proportion_interval,
+)
 from bayescmp.frequentist.rank_effects import cliffs_delta, kendalls_w, rank_biserial, vargha_delaney
 from bayescmp.frequentist.rank_tests import sign_test, wilcoxon_test
+from bayescmp.frequentist.recommend import recommend
+from bayescmp.frequentist.recommendation import Recommendation
 from bayescmp.frequentist.result import EffectSize, TestResult
-from bayescmp.frequentist.t_tests import corrected_ttest, paired_ttest, tost_ttest, welch_ttest
+from bayescmp.frequentist.t_tests import corrected_ttest, paired_ttest, welch_ttest
 
 __all__ = [
     "EffectSize",
     "Interval",
     "PairwiseTests",
+    "Power",
+    "Recommendation",
     "TestResult",
     "adjust_p_values",
+    "anova",
+    "binomial_test",
     "bonferroni_dunn_test",
     "bootstrap_interval",
     "cliffs_delta",
+    "cochran_q_test",
     "cohens_d",
     "cohens_dav",
     "cohens_dz",
@@ -48,23 +75,40 @@ __all__ = [
     "cv5x2_ftest",
     "cv5x2_ttest",
     "difference_interval",
+    "fisher_lsd",
     "friedman_aligned_ranks_test",
     "friedman_test",
     "hedges_g",
     "hodges_lehmann_interval",
+    "hoeffding_half_width",
+    "hoeffding_sample_size",
+    "hotelling_test",
     "iman_davenport_test",
     "kendalls_w",
     "kruskal_wallis_test",
+    "manova",
+    "mcnemar_test",
     "mean_interval",
     "nemenyi_test",
     "paired_ttest",
     "pairwise_wilcoxon_test",
+    "per_instance_ttest",
+    "permutation_test",
+    "power_curve",
+    "power_mcnemar",
+    "power_sign_test",
+    "power_ttest",
+    "power_wilcoxon",
+    "proportion_difference_interval",
+    "proportion_interval",
     "quade_test",
     "rank_biserial",
     "raw_difference",
+    "recommend",
     "rxk_cv_ttest",
     "sign_test",
     "tost_ttest",
+    "tukey_hsd",
     "vargha_delaney",
     "welch_ttest",
     "wilcoxon_test",

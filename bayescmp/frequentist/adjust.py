@@ -97,7 +97,7 @@ def _finner(p: Floats) -> Floats:
 
 
 def _countdown(p: Floats) -> Floats:
-    return np.arange(p.size, 0, -1)
+    return np.arange(p.size, 0, -1, dtype=float)
 
 
 def _benjamini(p: Floats) -> Floats:

@@ -11,7 +11,7 @@ from scipy.special import bdtr, bdtrc, chdtrc, ndtr, stdtr
 from bayescmp.errors import DegenerateWarning, ScoresError
 from bayescmp.frequentist.correctness import paired_correctness, paired_counts, zero_one
 from bayescmp.frequentist.inputs import as_blocks
-from bayescmp.frequentist.intervals import BinomialInterval, StudentInterval
+from bayescmp.frequentist.interval_rules import BinomialInterval, StudentInterval
 from bayescmp.frequentist.result import EffectSize, TestResult, check_alternative
 from bayescmp.moments import moments
 from bayescmp.scores.pair import Pair

@@ -10,7 +10,7 @@ from scipy.special import fdtrc
 
 from bayescmp.errors import DegenerateWarning, ResamplingError
 from bayescmp.frequentist.inputs import about
-from bayescmp.frequentist.intervals import StudentInterval
+from bayescmp.frequentist.interval_rules import StudentInterval
 from bayescmp.frequentist.result import TestResult, check_alternative
 from bayescmp.frequentist.t_tests import one_dataset, student_p
 from bayescmp.moments import moments

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 from bayescmp.errors import ScoresError
-from bayescmp.frequentist.intervals import StudentInterval, check_level
+from bayescmp.frequentist.interval_rules import StudentInterval, check_level
 from bayescmp.frequentist.noncentral import noncentrality_interval
 from bayescmp.frequentist.result import EffectSize
 from bayescmp.moments import moments

@@ -25,10 +25,10 @@ def friedman_exact_p(ranks: Floats, *, limited: bool) -> float | None:
     ----------
     ranks : array, datasets x models
     """
-    doubled = np.rint(2 * ranks).astype(np.int64)
-    rows = tuple(sorted(tuple(sorted(row)) for row in doubled.tolist()))
     if limited and ranks.shape[1] > MOST_MODELS:
         return None
+    doubled = np.rint(2 * ranks).astype(np.int64)
+    rows = tuple(sorted(tuple(sorted(row)) for row in doubled.tolist()))
     distribution = _distribution(rows, MOST_WORK if limited else None)
     if distribution is None:
         return None
@@ -77,4 +77,5 @@ def _add(states: Ints, weights: Floats, orders: Ints, powers: Ints) -> tuple[Int
     total = int(states[0].sum() + orders[0].sum())
     digits = key[:, None] // powers % (powers[1] if len(powers) > 1 else total + 1)
     last = total - digits.sum(axis=1)
-    return np.column_stack([digits, last]), np.bincount(place.ravel(), weights=np.concatenate(masses))
+    mass = np.bincount(place.ravel(), weights=np.concatenate(masses)).astype(float)
+    return np.column_stack([digits, last]), mass

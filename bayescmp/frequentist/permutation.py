@@ -76,7 +76,7 @@ def permutation_test(
 
     Examples
     --------
-    >>> from bayescmp.frequentist.permutation import permutation_test
+    >>> from bayescmp.frequentist import permutation_test
     >>> permutation_test([0.9, 0.8, 0.85, 0.7], [0.8, 0.75, 0.8, 0.72]).p_value
     0.25
     >>> round(permutation_test([2, 5], [6], paired=False).p_value, 4)
@@ -173,7 +173,8 @@ def _monte_carlo_signs(
     rows = max(1, CHUNK // sizes.size)
     for start in range(0, resamples, rows):
         chunk = min(rows, resamples - start)
-        signs = rng.integers(0, 2, (chunk, sizes.size), dtype=np.int8)
+        octets = rng.integers(0, 256, (chunk, -(-sizes.size // 8)), dtype=np.uint8)
+        signs = np.unpackbits(octets, axis=1, count=sizes.size)
         extreme += _count_extreme(2 * (signs @ sizes) - sizes.sum(), total, tolerance, alternative)
     return (extreme + 1) / (resamples + 1)
 
@@ -262,12 +263,11 @@ def _two_samples(
 
 
 def _group_sums(values: Floats, size: int) -> Floats:
-    """The sums of all groups of `size` values, one value after the other: with it, or without."""
-    sums = [np.zeros(1)] + [np.empty(0)] * size
-    for seen, value in enumerate(values):
-        for k in range(min(size, seen + 1), max(0, size - (values.size - seen)), -1):
-            sums[k] = np.concatenate([sums[k], sums[k - 1] + value])
-    return sums[size]
+    """The sums of all groups of `size` values, in the order of their last members: shorter lists are prefixes."""
+    sums = values
+    for k in range(2, size + 1):
+        sums = np.concatenate([sums[: math.comb(last, k - 1)] + values[last] for last in range(k - 1, values.size)])
+    return sums
 
 
 # ---- both

@@ -23,7 +23,7 @@ from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int_]
-PAIRS_AT_A_TIME = 512
+PAIRS_AT_A_TIME = 128
 
 
 def nemenyi_test(scores: Any, *, alpha: float = 0.05, higher_is_better: bool | None = None) -> PairwiseTests:

@@ -31,7 +31,7 @@ def power_curve(effects: Iterable[Any], n: Iterable[float], *, test: str = "ttes
 
     Examples
     --------
-    >>> from bayescmp.frequentist.power import power_curve
+    >>> from bayescmp.frequentist import power_curve
     >>> power_curve([0.2, 0.5], [10, 100])[["effect", "n", "power"]].round(3)
        effect    n  power
     0     0.2   10  0.088

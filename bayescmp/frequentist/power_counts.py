@@ -61,7 +61,7 @@ def power_sign_test(
 
     Examples
     --------
-    >>> from bayescmp.frequentist.power import power_sign_test
+    >>> from bayescmp.frequentist import power_sign_test
     >>> power_sign_test(p_win=0.8, n=10).power.__round__(4)
     0.3758
     >>> power_sign_test(p_win=0.8, power=0.8).n
@@ -139,7 +139,7 @@ def power_mcnemar(
 
     Examples
     --------
-    >>> from bayescmp.frequentist.power import power_mcnemar
+    >>> from bayescmp.frequentist import power_mcnemar
     >>> round(power_mcnemar(p_only_a=0.08, p_only_b=0.04, n=1000).power, 3)
     0.951
     """
@@ -197,7 +197,7 @@ def _sign_power(n: Ints, p: float, alpha: float, alternative: str) -> Floats:
 def _most_losses(n: Ints, tail: float) -> Ints:
     """The largest c with P(X <= c) <= tail for a fair coin, -1 where there is none: from the normal guess, by steps."""
     c = np.floor(n / 2 + ndtri(tail) * np.sqrt(n) / 2).astype(int).clip(-1, n - 1)
-    limit = tail * (1 + 1e-12)
+    limit = tail * (1 + 1e-10)  # bdtr rounds, and a level may be met exactly
     while (high := (c >= 0) & (bdtr(np.maximum(c, 0), n, 0.5) > limit)).any():
         c = c - high
     while (low := (c < n - 1) & (bdtr(c + 1.0, n, 0.5) <= limit)).any():
@@ -208,7 +208,11 @@ def _most_losses(n: Ints, tail: float) -> Ints:
 def _least_level(n: int, p: float, alternative: str, target: float) -> float:
     """The least attainable level with this power; power grows with the level."""
     levels = bdtr(np.arange(n, dtype=float), n, 0.5) * (2 if alternative == "two-sided" else 1)
-    enough = [a for a in levels[levels < 1] if _sign_power(np.array([n]), p, float(a), alternative)[0] >= target]
+    enough = [
+        a
+        for a in levels[(levels > 0) & (levels < 1)]
+        if _sign_power(np.array([n]), p, float(a), alternative)[0] >= target
+    ]
     if not enough:
         raise ValueError(f"No alpha below 1 gives a power of {target:g} with n = {n}. Give a larger `n`.")
     return float(enough[0])

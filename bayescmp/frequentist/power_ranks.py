@@ -71,7 +71,7 @@ def power_wilcoxon(
 
     Examples
     --------
-    >>> from bayescmp.frequentist.power import power_wilcoxon
+    >>> from bayescmp.frequentist import power_wilcoxon
     >>> power_wilcoxon(effect=0.5, power=0.8).n_whole
     35
     >>> power_wilcoxon(effect=0.5, power=0.8, method="simulation", random_seed=1).n_whole

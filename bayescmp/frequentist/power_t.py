@@ -71,7 +71,7 @@ def power_ttest(
 
     Examples
     --------
-    >>> from bayescmp.frequentist.power import power_ttest
+    >>> from bayescmp.frequentist import power_ttest
     >>> power_ttest(effect=0.5, power=0.8)
     Power: paired t-test, two-sided
       n = 33.37 (plan 34)   for d_z = 0.5, alpha = 0.05, power = 0.8000

@@ -10,7 +10,8 @@ import numpy as np
 from scipy.special import bdtr, bdtrc, betaln, ndtri, xlog1py, xlogy
 
 from bayescmp.errors import ScoresError
-from bayescmp.frequentist.intervals import BinomialInterval, Interval, check_level
+from bayescmp.frequentist.interval_rules import BinomialInterval, check_level
+from bayescmp.frequentist.intervals import Interval
 from bayescmp.frequentist.result import EffectSize, TestResult, check_alternative
 
 METHODS = ("wilson", "wald", "clopper_pearson", "hoeffding")

@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from bayescmp.errors import ScoresError
 from bayescmp.frequentist.inputs import as_blocks
-from bayescmp.frequentist.intervals import check_level
+from bayescmp.frequentist.interval_rules import check_level
 from bayescmp.frequentist.ranks import SignedRanks, average_ranks, check_zero_method, signed_ranks
 from bayescmp.frequentist.result import EffectSize
 from bayescmp.scores.arrays import as_pair, model_names

@@ -9,7 +9,7 @@ from scipy.special import bdtr, bdtrc
 
 from bayescmp.errors import DegenerateWarning, ScoresError
 from bayescmp.frequentist.inputs import about
-from bayescmp.frequentist.intervals import MedianInterval, WalshInterval, hodges_lehmann
+from bayescmp.frequentist.interval_rules import MedianInterval, WalshInterval, hodges_lehmann
 from bayescmp.frequentist.rank_effects import rank_biserial_core, rank_biserial_effect
 from bayescmp.frequentist.ranks import SignedRanks, asymptotic_p, check_zero_method, exact_p, signed_ranks
 from bayescmp.frequentist.result import EffectSize, TestResult, check_alternative

@@ -38,7 +38,7 @@ def recommend(scores: Scores | Pair) -> Recommendation:
     Examples
     --------
     >>> import bayescmp as bc
-    >>> from bayescmp.frequentist.recommend import recommend
+    >>> from bayescmp.frequentist import recommend
     >>> advice = recommend(bc.load_labour().pair("SVM", "DT"))
     >>> advice.setting, advice.functions("Q1", "frequentist")
     ('2x1', ('corrected_ttest', 'difference_interval'))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from bayescmp.frequentist.intervals import IntervalRule, check_level, interval_rule_from_dict
+from bayescmp.frequentist.interval_rules import IntervalRule, check_level, interval_rule_from_dict
 from bayescmp.scores.pair import SCALES
 from bayescmp.text import number, p_value, plain, unit_number, versions
 

@@ -1,0 +1,233 @@
+"""Bad input to the frequentist tests: which error, and the words that tell what is wrong and what to do."""
+
+import numpy as np
+import pytest
+
+import bayescmp as bc
+from bayescmp import Resampling, ResamplingError, RopeError, Scores, ScoresError, frequentist
+
+NAN = float("nan")
+TEN = np.linspace(0.7, 0.9, 10)
+NOISE = np.random.default_rng(1).normal(0.8, 0.05, (10, 4))
+ONE_DATASET = Scores.from_arrays({"rf": TEN, "svm": NOISE[:, 0]}, resampling=Resampling.kfold(10))
+PAIRED = (
+    frequentist.paired_ttest,
+    frequentist.wilcoxon_test,
+    frequentist.sign_test,
+    frequentist.cohens_d,
+    frequentist.cohens_dz,
+    frequentist.rank_biserial,
+    frequentist.cliffs_delta,
+    frequentist.raw_difference,
+    frequentist.permutation_test,
+)
+MANY = (
+    frequentist.friedman_test,
+    frequentist.iman_davenport_test,
+    frequentist.quade_test,
+    frequentist.friedman_aligned_ranks_test,
+    frequentist.nemenyi_test,
+)
+
+ROWS = {
+    "no design": (
+        lambda: frequentist.corrected_ttest(TEN, NOISE[:, 0]),
+        ResamplingError,
+        "how the scores were resampled",
+        "Resampling.kfold",
+    ),
+    "run averages as folds": (
+        lambda: frequentist.corrected_ttest(TEN, NOISE[:, 0], resampling=Resampling.kfold(5, repeats=10)),
+        ResamplingError,
+        "averages over the folds",
+    ),
+    "many datasets for a t-test": (
+        lambda: frequentist.paired_ttest(bc.load_uci().pair("rf", "svm")),
+        ScoresError,
+        "answers for one dataset",
+        "dataset=",
+    ),
+    "one fold": (lambda: frequentist.paired_ttest([0.9], [0.8]), ScoresError, "at least 2 paired scores", "has 1"),
+    "one dataset for Wilcoxon": (
+        lambda: frequentist.wilcoxon_test(ONE_DATASET.pair("rf", "svm")),
+        ScoresError,
+        "at least 2 datasets",
+        "corrected_ttest",
+    ),
+    "one dataset for Friedman": (
+        lambda: frequentist.friedman_test(bc.load_labour()),
+        ScoresError,
+        "at least 2 datasets, got 1",
+    ),
+    "k = 2 for Friedman": (
+        lambda: frequentist.friedman_test(NOISE[:, :2]),
+        ScoresError,
+        "at least 3 models, got 2",
+        "wilcoxon_test",
+    ),
+    "one model": (
+        lambda: frequentist.pairwise_wilcoxon_test({"rf": TEN}),
+        ScoresError,
+        "at least 2 models",
+        '"rf"',
+    ),
+    "1-D table": (lambda: frequentist.friedman_test(TEN), ScoresError, "2-D array, datasets x models", "(10,)"),
+    "a pair for Friedman": (
+        lambda: frequentist.friedman_test(ONE_DATASET.pair("rf", "svm")),
+        ScoresError,
+        "got a Pair",
+    ),
+    "direction twice": (
+        lambda: frequentist.friedman_test(bc.load_domains(), higher_is_better=True),
+        ScoresError,
+        "know their direction",
+    ),
+    "not r x k": (
+        lambda: frequentist.rxk_cv_ttest(bc.load_labour().pair("SVM", "DT")),
+        ResamplingError,
+        "runs and folds",
+        "100 random splits",
+    ),
+    "not 5 x 2": (
+        lambda: frequentist.cv5x2_ftest(TEN, NOISE[:, 0], resampling=Resampling.kfold(10)),
+        ResamplingError,
+        "5 runs of 2-fold",
+        "got 1 of 10 folds",
+    ),
+    "one run averaged": (
+        lambda: frequentist.rxk_cv_ttest(TEN, NOISE[:, 0], scheme="folds averaged", resampling=Resampling.kfold(10)),
+        ResamplingError,
+        "at least 2 means of the runs",
+    ),
+    "unknown scheme": (
+        lambda: frequentist.rxk_cv_ttest(TEN, NOISE[:, 0], scheme="some", resampling=Resampling.kfold(10)),
+        ValueError,
+        "`scheme` must be one of all data",
+    ),
+    "rope 0 for equivalence": (
+        lambda: frequentist.tost_ttest(TEN, NOISE[:, 0], rope=0, corrected=False),
+        RopeError,
+        "wider than 0",
+        "no data can show",
+    ),
+    "alternative": (
+        lambda: frequentist.wilcoxon_test(TEN, NOISE[:, 0], alternative="bigger"),
+        ValueError,
+        '"greater" (A better)',
+        "'bigger'",
+    ),
+    "zero method": (
+        lambda: frequentist.wilcoxon_test(TEN, NOISE[:, 0], zero_method="drop"),
+        ValueError,
+        "wilcox, pratt, zsplit",
+    ),
+    "method": (lambda: frequentist.wilcoxon_test(TEN, NOISE[:, 0], method="fast"), ValueError, '"asymptotic"'),
+    "ties": (lambda: frequentist.sign_test(TEN, NOISE[:, 0], ties="ignore"), ValueError, '"drop" or "split"'),
+    "adjustment": (
+        lambda: frequentist.pairwise_wilcoxon_test(NOISE, adjust="sidak"),
+        ValueError,
+        "bonferroni, holm",
+        "'sidak'",
+    ),
+    "shaffer with a control": (
+        lambda: frequentist.pairwise_wilcoxon_test(NOISE, adjust="shaffer", control="model 1"),
+        ValueError,
+        "for all pairs",
+    ),
+    "shaffer of no pairs": (
+        lambda: frequentist.adjust_p_values([0.1, 0.2], "shaffer"),
+        ValueError,
+        "all pairs of k models",
+    ),
+    "too many for bergmann": (
+        lambda: frequentist.adjust_p_values(np.full(45, 0.1), "bergmann-hommel", all_pairs=True),
+        ValueError,
+        "limited to 9 models, got 10",
+        "shaffer",
+    ),
+    "p above 1": (lambda: frequentist.adjust_p_values([0.1, 1.2], "holm"), ValueError, "between 0 and 1, got 1.2"),
+    "p NaN": (lambda: frequentist.adjust_p_values([0.1, NAN], "holm"), ValueError, "got nan"),
+    "no p": (lambda: frequentist.adjust_p_values([], "holm"), ValueError, "at least one"),
+    "unknown control": (
+        lambda: frequentist.bonferroni_dunn_test(bc.load_domains(), control="a"),
+        ScoresError,
+        'no model "a"',
+    ),
+    "alpha": (lambda: frequentist.nemenyi_test(NOISE, alpha=5), ValueError, "between 0 and 1, got 5"),
+    "confidence level": (
+        lambda: frequentist.paired_ttest(TEN, NOISE[:, 0]).confidence_interval(95),
+        ValueError,
+        "such as 0.95; got 95",
+    ),
+    "no interval": (
+        lambda: frequentist.cv5x2_ftest(
+            TEN, NOISE[:, 0], resampling=Resampling.kfold(2, repeats=5)
+        ).confidence_interval(),
+        ValueError,
+        "has no confidence interval",
+        "corrected_ttest",
+    ),
+    "ddof": (lambda: frequentist.cohens_d(TEN, NOISE[:, 0], ddof=2), ValueError, "0 or 1, got 2"),
+    "bootstrap": (
+        lambda: frequentist.bootstrap_interval(TEN, NOISE[:, 0], method="bca"),
+        ValueError,
+        "\"BCa\", got 'bca'",
+    ),
+    "seed": (
+        lambda: frequentist.bootstrap_interval(TEN, NOISE[:, 0], random_seed=-1),
+        ValueError,
+        "0 or more, got -1",
+    ),
+    "no result": (lambda: frequentist.TestResult.from_dict({"p": 1}), ValueError, "TestResult's to_dict"),
+    "no table": (lambda: frequentist.paired_ttest(TEN, NOISE[:, 0]).table(), ValueError, "has no table"),
+    "lower and upper folds": (
+        lambda: frequentist.anova(bc.load_uci(), kind="repeated"),
+        ScoresError,
+        "answers for one dataset",
+        "friedman_test",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "error", "words"), [(v[0], v[1], v[2:]) for v in ROWS.values()], ids=ROWS)
+def test_rows(call, error, words):
+    with pytest.raises(error) as caught:
+        call()
+    for word in words:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("test", PAIRED)
+@pytest.mark.parametrize(
+    ("a", "b", "words"),
+    [
+        ([0.9, NAN, 0.7], [0.8, 0.7, 0.6], "NaN"),
+        ([0.9, np.inf, 0.7], [0.8, 0.7, 0.6], "infinite"),
+        ([0.9, 0.8, 0.7], [0.8, 0.7], "3 scores"),
+        (["good", "bad"], [0.8, 0.7], "must be numbers"),
+        ([], [], "empty"),
+        ([0.9, 0.8], None, "two arrays"),
+    ],
+)
+def test_arrays(test, a, b, words):
+    with pytest.raises(ScoresError, match=words):
+        test(a, b)
+
+
+@pytest.mark.parametrize("test", MANY)
+def test_tables_with_nan(test):
+    table = NOISE.copy()
+    table[3, 1] = NAN
+    with pytest.raises(ScoresError, match="NaN"):
+        test(table)
+
+
+def test_several_metrics_are_refused():
+    frame = bc.load_domains().to_frame()
+    both = frame.assign(metric="accuracy"), frame.assign(metric="f1")
+    import pandas as pd
+
+    scores = Scores.from_frame(pd.concat(both))
+    for test in (*MANY, frequentist.pairwise_wilcoxon_test, frequentist.kendalls_w):
+        with pytest.raises(ScoresError, match="2 metrics"):
+            test(scores)

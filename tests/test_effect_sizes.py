@@ -1,0 +1,221 @@
+"""Effect sizes and intervals against worked examples, other libraries, brute force, and their own coverage."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+import bayescmp as bc
+from bayescmp import Resampling, ScoresError, frequentist
+from bayescmp.frequentist.interval_rules import walsh_average
+from bayescmp.frequentist.noncentral import noncentral_cdf, noncentral_sf
+
+DT = np.array([10, 9, 14, 6, 7, 4, 5, 10, 8, 12]) / 60
+SVM = np.array([4, 3, 4, 6, 2, 1, 1, 4, 5, 6]) / 60
+
+
+def check_coverage(hits, level=0.95, low=None):
+    rate, error = np.mean(hits), math.sqrt(level * (1 - level) / len(hits))
+    assert (low or level - 4 * error) <= rate <= level + 4 * error + 0.02
+
+
+def test_w07_every_form_of_d():
+    """W07: 1.90652 with ddof 1, 2.00964872 with the book's code (ddof 0), d_z 1.853498, g 1.825963."""
+    assert frequentist.cohens_d(DT, SVM).value == pytest.approx(1.90652, abs=1e-5)
+    assert frequentist.cohens_d(DT, SVM, ddof=0).value == pytest.approx(2.00964872, abs=1e-8)
+    assert frequentist.cohens_dz(DT, SVM).value == pytest.approx(1.853498, abs=1e-6)
+    assert frequentist.hedges_g(DT, SVM).value == pytest.approx(1.825963, abs=1e-6)
+    dav = (DT - SVM).mean() / ((DT.std(ddof=1) + SVM.std(ddof=1)) / 2)
+    assert frequentist.cohens_dav(DT, SVM).value == pytest.approx(dav)
+    assert frequentist.raw_difference(DT, SVM).value == pytest.approx(0.0816667, abs=1e-7)
+
+
+def test_w19_rank_biserial_has_n_times_n_plus_1_below():
+    """W19: 0.177778, where the misprinted n + (n+1) makes it 0.842; unrounded data 0.163636."""
+    d = np.array([0.016, 0.023, 0.007, -0.002, 0.052, -0.005, -0.007, -0.02, -0.011])
+    effect = frequentist.rank_biserial(d, np.zeros(9))
+    assert effect.value == pytest.approx(0.177778, abs=1e-6)
+    assert effect.label() == "small"
+    assert frequentist.rank_biserial(bc.load_domains().pair("A", "C")).value == pytest.approx(0.163636, abs=1e-6)
+
+
+def test_rank_biserial_projection_by_brute_force(rng):
+    """The vectorised standard error equals that of the double loop over sign(d_i + d_j), ties and zeros included."""
+    for _ in range(20):
+        d = rng.integers(-5, 8, 15).astype(float)
+        d = d[d != 0]
+        n = len(d)
+        r = sum(np.sign(d[i] + d[j]) for i in range(n) for j in range(i, n)) / (n * (n + 1) / 2)
+        projection = np.array([np.mean(np.sign(x + d)) for x in d])
+        reach = stats.norm.ppf(0.975) * 2 * projection.std(ddof=1) / math.sqrt(n) / (1 - r**2)
+        effect = frequentist.rank_biserial(d, np.zeros(n))
+        assert effect.value == pytest.approx(r)
+        assert effect.interval == pytest.approx((math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)))
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5, 1.2])
+def test_rank_biserial_interval_covers(shift):
+    """The truth for normal differences is 2 Phi(shift sqrt 2) - 1."""
+    from bayescmp.frequentist.rank_effects import rank_biserial_core
+    from bayescmp.frequentist.ranks import signed_ranks
+
+    d = np.random.default_rng(1).normal(shift, 1, (3000, 25))
+    _, low, high = rank_biserial_core(signed_ranks(d, np.zeros(d.shape), "wilcox"), 0.95)
+    truth = 2 * stats.norm.cdf(shift * math.sqrt(2)) - 1
+    check_coverage((low <= truth) & (truth <= high), low=0.92)
+
+
+def test_dz_interval_is_that_of_the_noncentral_t_and_covers():
+    rng = np.random.default_rng(2)
+    x = rng.normal(0.6, 1, 12)
+    low, high = frequentist.cohens_dz(x, np.zeros(12)).interval
+    t = x.mean() / x.std(ddof=1) * math.sqrt(12)
+    assert stats.nct.sf(t, 11, low * math.sqrt(12)) == pytest.approx(0.025, abs=1e-8)
+    assert stats.nct.cdf(t, 11, high * math.sqrt(12)) == pytest.approx(0.025, abs=1e-8)
+    hits = []
+    for _ in range(600):
+        low, high = frequentist.cohens_dz(rng.normal(0.6, 1, 12), np.zeros(12)).interval
+        hits.append(low <= 0.6 <= high)
+    check_coverage(hits)
+
+
+def test_corrected_dz_interval_covers_where_folds_are_correlated():
+    """Equally correlated folds, true d_z = mean / sqrt(1 - rho) of the part that varies between folds."""
+    rng, rho, n = np.random.default_rng(3), 0.1, 100
+    design = Resampling.kfold(10, repeats=10)
+    truth, hits = 0.5 / math.sqrt(1 - rho), []
+    for _ in range(400):
+        d = 0.5 + rng.normal(0, math.sqrt(rho)) + rng.normal(0, math.sqrt(1 - rho), n)
+        low, high = frequentist.corrected_ttest(d, np.zeros(n), resampling=design).effect_size.interval
+        hits.append(low <= truth <= high)
+    check_coverage(hits)
+
+
+def test_cohens_d_interval_covers():
+    """Bonett's interval for paired scores, correlation 0.6, true d = 0.8 (asymptotic: n = 60)."""
+    rng, hits = np.random.default_rng(4), []
+    for _ in range(800):
+        x, y = rng.multivariate_normal([0.8, 0], [[1, 0.6], [0.6, 1]], 60).T
+        low, high = frequentist.cohens_d(x, y).interval
+        hits.append(low <= 0.8 <= high)
+    check_coverage(hits, low=0.92)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_cliffs_delta_and_its_interval(paired):
+    """By the double loop; the interval covers 2 Phi(0.7/sqrt 2) - 1 for two unit normals 0.7 apart."""
+    rng, hits = np.random.default_rng(5), []
+    x, y = rng.integers(0, 9, 14).astype(float), rng.integers(0, 7, 14).astype(float)
+    expected = np.sign(x[:, None] - y).mean()
+    assert frequentist.cliffs_delta(x, y, paired=paired).value == pytest.approx(expected)
+    assert frequentist.vargha_delaney(x, y, paired=paired).value == pytest.approx(
+        (x[:, None] > y).mean() + (x[:, None] == y).mean() / 2
+    )
+    correlation = 0.7 if paired else 0.0
+    truth = 2 * stats.norm.cdf(0.7 / math.sqrt(2)) - 1
+    for _ in range(600):
+        x, y = rng.multivariate_normal([0.7, 0], [[1, correlation], [correlation, 1]], 30).T
+        low, high = frequentist.cliffs_delta(x, y, paired=paired).interval
+        hits.append(low <= truth <= high)
+    check_coverage(hits, low=0.92)
+
+
+def test_pairing_narrows_the_interval_of_cliffs_delta(rng):
+    x, y = rng.multivariate_normal([0.3, 0], [[1, 0.9], [0.9, 1]], 40).T
+    widths = [np.ptp(frequentist.cliffs_delta(x, y, paired=p).interval) for p in (True, False)]
+    assert widths[0] < widths[1] / 2
+
+
+def test_common_language_is_the_chance_to_win():
+    """Phi(d_z): with 200,000 normal differences the share of wins."""
+    d = np.random.default_rng(6).normal(0.4, 1, 200_000)
+    assert frequentist.common_language(d, np.zeros(d.size)).value == pytest.approx((d > 0).mean(), abs=0.003)
+
+
+def test_noncentral_t_agrees_with_scipy_and_mpmath():
+    for df in (1, 3, 9, 99):
+        for nc in (-3.0, 0.5, 3.0, 12.0):
+            for t in (-4.0, 0.0, 0.3, 2.0, 9.0, 200.0):
+                if not (nc == 12 and t < 0):  # there scipy may give NaN
+                    assert noncentral_cdf(t, df, nc) == pytest.approx(stats.nct.cdf(t, df, nc), abs=1e-9)
+
+    def by_quadrature(t, df, nc):
+        density = lambda s: (  # noqa: E731
+            2 * (mpmath.mpf(df) / 2) ** (df / 2) / mpmath.gamma(df / 2) * s ** (df - 1) * mpmath.exp(-df * s**2 / 2)
+        )
+        spots = [0, 0.5, 0.8, 0.9, 1, 1.1, 1.2, 1.5, 3]
+        return float(mpmath.quad(lambda s: density(s) * mpmath.ncdf(nc - t * s), spots))
+
+    for t, df, nc in ((2.0, 50, 40.0), (35.0, 50, 40.0), (110.0, 20, 100.0)):
+        assert noncentral_sf(t, df, nc) == pytest.approx(by_quadrature(t, df, nc), rel=1e-9)
+
+
+def test_labels_only_on_request():
+    effect = frequentist.cohens_d(DT, SVM)
+    assert "large" not in str(effect)
+    assert effect.label() == "large"
+    with pytest.raises(ValueError, match="no convention"):
+        frequentist.raw_difference(DT, SVM).label()
+
+
+def test_no_spread():
+    with pytest.raises(ScoresError, match="neither model's scores vary"):
+        frequentist.cohens_d([1, 1, 1], [2, 2, 2])
+    assert frequentist.cohens_dz([2, 3, 4], [1, 2, 3]).value == math.inf
+    assert frequentist.cliffs_delta([1, 1], [1, 1]).interval is None
+    low, high = frequentist.cliffs_delta([5, 6, 7, 8, 9, 10, 11, 12], [1] * 8).interval
+    assert low < 0.5
+    assert high == 1
+
+
+# ---- intervals of their own
+
+
+def test_mean_and_difference_intervals_agree_with_scipy(rng):
+    x, y = rng.normal(0.8, 0.1, (2, 12))
+    t = stats.t.interval(0.9, 11, x.mean(), stats.sem(x))
+    assert tuple(frequentist.mean_interval(x, confidence_level=0.9)) == pytest.approx(t)
+    assert tuple(frequentist.difference_interval(x, y, corrected=False)) == pytest.approx(
+        tuple(stats.ttest_rel(x, y).confidence_interval())
+    )
+
+
+def test_corrected_interval_is_the_hdi_of_the_posterior(labour):
+    interval = frequentist.difference_interval(labour, corrected=True)
+    assert tuple(interval) == pytest.approx(bc.bayes.correlated_ttest(labour, rope=0.01).hdi(0.95), abs=1e-9)
+
+
+def test_walsh_averages_of_many_by_counting(rng):
+    """The k-th smallest by bisection (n > 1000) against all averages sorted."""
+    d = np.round(rng.normal(size=1200), 2)
+    every = np.sort((d[:, None] + d)[np.triu_indices(1200)] / 2)
+    for k in (1, 7, 300_000, 720_600):
+        assert walsh_average(d, k) == pytest.approx(every[k - 1], abs=1e-12)
+
+
+def test_hodges_lehmann_interval_covers():
+    rng, hits = np.random.default_rng(7), []
+    for _ in range(800):
+        low, high = frequentist.hodges_lehmann_interval(rng.standard_t(3, 15) + 0.3, np.zeros(15))
+        hits.append(low <= 0.3 <= high)
+    check_coverage(hits)
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "BCa"])
+def test_bootstrap_interval_is_scipys_and_covers(method):
+    rng, hits = np.random.default_rng(8), []
+    x = rng.normal(size=20)
+    ours = frequentist.bootstrap_interval(x, np.zeros(20), method=method, resamples=999, random_seed=3)
+    theirs = stats.bootstrap((x,), np.mean, n_resamples=999, method=method, rng=np.random.default_rng(3))
+    assert tuple(ours) == pytest.approx(tuple(theirs.confidence_interval))
+    assert "seed 3" in ours.method
+    for i in range(200):
+        low, high = frequentist.bootstrap_interval(
+            rng.normal(0.5, 1, 40), np.zeros(40), method=method, resamples=499, random_seed=i
+        )
+        hits.append(low <= 0.5 <= high)
+    check_coverage(hits, low=0.87)
+    equal = frequentist.bootstrap_interval([2, 3, 4], [1, 2, 3], method=method)
+    assert (equal.low, equal.high) == (1, 1)

@@ -1,0 +1,250 @@
+"""Post-hoc tests and adjusted p-values against scikit-posthocs, statsmodels, scipy, brute force, published values."""
+
+import itertools
+import json
+import math
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bayescmp as bc
+from bayescmp import ScoresError, frequentist
+from bayescmp.frequentist import PairwiseTests, adjust_p_values
+from bayescmp.frequentist.adjust import ADJUSTMENTS, LOGICAL
+from bayescmp.frequentist.studentized_range import studentized_range_ppf, studentized_range_sf
+
+BOOK_RANKS = np.array(
+    [[1, 3, 2], [1.5, 3, 1.5], [1, 3, 2], [1, 3, 2], [2, 3, 1], [1, 3, 2], *[[2, 3, 1]] * 4], dtype=float
+)
+
+
+@pytest.fixture
+def table(rng):
+    """6 models on 20 datasets, rounded so that there are ties and zeros."""
+    return {f"m{j}": np.round(rng.normal(0.8 + j / 100, 0.04, 20), 2) for j in range(6)}
+
+
+def test_w16_nemenyi_uses_infinite_degrees_of_freedom():
+    """W16: CD = 1.048135; the book takes 18 df (2.552163 in place of 2.343701)."""
+    tests = frequentist.nemenyi_test(-BOOK_RANKS)
+    assert tests.critical_difference == pytest.approx(1.048135, abs=1e-6)
+    assert np.abs(tests.statistic) == pytest.approx([3.242299, 0.223607, 3.465905], abs=1e-6)
+    assert tests.p_value == pytest.approx([0.003398, 0.972813, 0.001533], abs=1e-6)
+    assert studentized_range_ppf(0.95, 3) / math.sqrt(2) == pytest.approx(2.343701, abs=1e-6)
+    assert studentized_range_ppf(0.95, 3, 18) / math.sqrt(2) == pytest.approx(2.552163, abs=1e-6)
+
+
+def test_demsars_critical_values():
+    """Demsar (2006), Table 5: two-tailed Nemenyi and Bonferroni-Dunn values, as published."""
+    nemenyi = {2: 1.960, 3: 2.343, 4: 2.569, 5: 2.728, 6: 2.850, 7: 2.949, 8: 3.031, 9: 3.102, 10: 3.164}
+    for k, q in nemenyi.items():
+        assert studentized_range_ppf(0.95, k) / math.sqrt(2) == pytest.approx(q, abs=1.1e-3)
+    rng = np.random.default_rng(1)
+    for k, q in {3: 2.241, 5: 2.498, 10: 2.773}.items():
+        tests = frequentist.bonferroni_dunn_test(rng.normal(size=(6, k)), control="model 1")
+        assert tests.critical_difference == pytest.approx(q * math.sqrt(k * (k + 1) / 36), abs=1e-3)
+
+
+def test_studentized_range_agrees_with_scipy():
+    q = np.array([0.1, 1.0, 3.0, 5.0])
+    for k, df in itertools.product((2, 3, 10), (2, 5, 18, 60, math.inf)):
+        assert studentized_range_sf(q, k, df) == pytest.approx(stats.studentized_range.sf(q, k, df), abs=1e-9)
+
+
+def test_studentized_range_of_two_is_a_t_also_in_its_far_tail():
+    """k = 2: the range is sqrt(2) |t|, whose tails scipy's t has with full relative precision."""
+    for df in (3, 18, 200):
+        q = np.array([0.5, 4.0, 10.0, 20.0])
+        assert studentized_range_sf(q, 2, df) == pytest.approx(2 * stats.t.sf(q / math.sqrt(2), df), rel=1e-6)
+    q = np.array([1.0, 10.0, 15.0])
+    assert studentized_range_sf(q, 2) == pytest.approx(2 * stats.norm.sf(q / math.sqrt(2)), rel=1e-6)
+
+
+def test_nemenyi_agrees_with_scikit_posthocs(table):
+    import scikit_posthocs
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = scikit_posthocs.posthoc_nemenyi_friedman(np.column_stack(list(table.values())))
+    assert frequentist.nemenyi_test(table).matrix().to_numpy() == pytest.approx(theirs.to_numpy(), abs=1e-8)
+
+
+def test_pairwise_wilcoxon_is_wilcoxon_of_every_pair(table):
+    """The vectorised rows equal the single test called by hand, with ties and zeros, for every option."""
+    scores = bc.Scores.from_arrays(table, metric="accuracy")
+    for options in (
+        {},
+        {"zero_method": "pratt"},
+        {"zero_method": "zsplit", "alternative": "less"},
+        {"method": "asymptotic", "correction": True, "alternative": "greater"},
+    ):
+        tests = frequentist.pairwise_wilcoxon_test(scores, adjust="none", **options)
+        assert len(tests) == 15
+        for i, pair in enumerate(scores.pairs()):
+            one = frequentist.wilcoxon_test(pair, **options)
+            row = tests.result(pair.a, pair.b)
+            for name in ("statistic", "p_value", "n", "method", "alternative"):
+                assert getattr(row, name) == getattr(one, name)
+            assert row.effect_size.value == one.effect_size.value
+            assert row.effect_size.interval == pytest.approx(one.effect_size.interval)
+            assert tests.estimate[i] == pytest.approx(pair.means.mean())
+
+
+def test_pairwise_wilcoxon_agrees_with_scipy_as_scipy_chooses(rng):
+    """Without ties scipy is exact up to 50 and asymptotic beyond, as we are."""
+    for n in (20, 120):
+        x = rng.normal(size=(5, n))
+        tests = frequentist.pairwise_wilcoxon_test({f"m{i}": row for i, row in enumerate(x)}, adjust="none")
+        theirs = [stats.wilcoxon(x[i] - x[j]).pvalue for i, j in itertools.combinations(range(5), 2)]
+        assert tests.p_value == pytest.approx(theirs, rel=1e-9)
+
+
+def test_bonferroni_dunn_is_a_normal_test_of_mean_ranks(table):
+    x = np.column_stack(list(table.values()))
+    mean = stats.rankdata(-x, axis=1).mean(axis=0)
+    z = (mean[1:] - mean[0]) / math.sqrt(6 * 7 / (6 * 20))
+    tests = frequentist.bonferroni_dunn_test(table, control="m0")
+    assert tests.statistic == pytest.approx(z)
+    assert tests.p_adjusted == pytest.approx(np.minimum(1, 5 * 2 * stats.norm.sf(np.abs(z))))
+    # an adjusted p at most alpha is a distance of at least the critical difference
+    beyond = np.abs(tests.estimate) >= tests.critical_difference
+    assert beyond.tolist() == [p <= 0.05 for p in tests.p_adjusted]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ("bonferroni", "bonferroni"),
+        ("holm", "holm"),
+        ("hochberg", "simes-hochberg"),
+        ("hommel", "hommel"),
+        ("bh", "fdr_bh"),
+        ("by", "fdr_by"),
+    ],
+)
+def test_adjustments_agree_with_statsmodels(rng, ours, theirs):
+    from statsmodels.stats.multitest import multipletests
+
+    for m in (1, 2, 3, 10, 45):
+        p = rng.random(m) ** 3
+        p[: m // 3] = p[0]
+        assert adjust_p_values(p, ours) == pytest.approx(multipletests(p, method=theirs)[1], abs=1e-12)
+
+
+def test_finner_by_its_definition(rng):
+    """Step-down 1 - (1 - p_j)^(m/j) (Finner 1993), written out."""
+    p = rng.random(12) ** 2
+    order = np.argsort(p)
+    expected, largest = np.empty(12), 0.0
+    for j, i in enumerate(order, start=1):
+        largest = max(largest, 1 - (1 - p[i]) ** (12 / j))
+        expected[i] = min(1, largest)
+    assert adjust_p_values(p, "finner") == pytest.approx(expected)
+
+
+def test_shaffers_numbers_of_true_hypotheses():
+    """Published sets for k = 3, 4, 5 (Shaffer 1986), and brute force over all partitions for 6."""
+    from bayescmp.frequentist.adjust import _numbers_of_true
+
+    assert _numbers_of_true(3) == {0, 1, 3}
+    assert _numbers_of_true(4) == {0, 1, 2, 3, 6}
+    assert _numbers_of_true(5) == {0, 1, 2, 3, 4, 6, 10}
+    labels = itertools.product(range(6), repeat=6)
+    assert _numbers_of_true(6) == {sum(x == y for x, y in itertools.combinations(g, 2)) for g in labels}
+
+
+def test_shaffer_is_holm_with_fewer_hypotheses():
+    """k = 4: factors 6, 3, 3, 3, 2, 1 in place of Holm's 6, 5, 4, 3, 2, 1."""
+    p = np.array([0.001, 0.01, 0.012, 0.02, 0.03, 0.5])
+    assert adjust_p_values(p, "shaffer", all_pairs=True) == pytest.approx([0.006, 0.03, 0.036, 0.06, 0.06, 0.5])
+
+
+def test_bergmann_hommel_is_closed_testing(rng):
+    """The adjusted p is the largest Bonferroni p over all sets of equalities that can be the true ones and hold the
+    hypothesis: by brute force over all assignments of 4 models to groups."""
+    pairs = list(itertools.combinations(range(4), 2))
+    for _ in range(20):
+        p = rng.random(6) ** 3
+        expected = np.zeros(6)
+        for groups in itertools.product(range(4), repeat=4):
+            true = [i for i, (x, y) in enumerate(pairs) if groups[x] == groups[y]]
+            for i in true:
+                expected[i] = max(expected[i], min(1, len(true) * p[true].min()))
+        assert adjust_p_values(p, "bergmann-hommel", all_pairs=True) == pytest.approx(expected)
+
+
+def test_stronger_adjustments_are_never_larger(rng):
+    """Hommel <= Hochberg <= Holm <= Bonferroni, and Bergmann-Hommel <= Shaffer <= Holm, for all pairs of 6 models."""
+    for _ in range(30):
+        p = rng.random(15) ** 4
+        by = {m: adjust_p_values(p, m, all_pairs=True) for m in (*ADJUSTMENTS, *LOGICAL)}
+        for weaker, stronger in (
+            ("bonferroni", "holm"),
+            ("holm", "hochberg"),
+            ("hochberg", "hommel"),
+            ("holm", "shaffer"),
+            ("shaffer", "bergmann-hommel"),
+            ("by", "bh"),
+        ):
+            assert (by[stronger] <= by[weaker] + 1e-12).all()
+        assert all((a >= p - 1e-12).all() for a in by.values())
+
+
+@pytest.mark.parametrize("adjust", ["bonferroni", "holm", "hommel", "finner", "shaffer", "bergmann-hommel"])
+def test_family_wise_error_stays_at_its_level(adjust):
+    """1,000 tables without any difference, 4 models x 30 datasets: some pair is rejected in at most 5 % of them."""
+    rng = np.random.default_rng(8)
+    wrong = 0
+    for _ in range(1000):
+        tests = frequentist.pairwise_wilcoxon_test(rng.normal(size=(30, 4)), adjust=adjust, method="asymptotic")
+        wrong += min(tests.p_adjusted) <= 0.05
+    assert 0.01 < wrong / 1000 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 1000)
+
+
+def test_w22_family_wise_arithmetic():
+    """W22: 45 tests at 0.05 expect 2.25 false rejections; ten independent ones err with probability 0.401263."""
+    p = np.full(45, 0.05 / 45)
+    assert adjust_p_values(p, "bonferroni") == pytest.approx(0.05)
+    assert pytest.approx(0.401263, abs=1e-6) == 1 - 0.95**10
+    hits = np.random.default_rng(2).random((20_000, 10)).min(axis=1) <= 0.05
+    assert hits.mean() == pytest.approx(0.401263, abs=0.015)
+
+
+def test_w28_six_intervals():
+    """W28: six 95 % intervals are jointly right with at least 70 %, so Bonferroni's six need 1 - 0.05/6 each."""
+    assert adjust_p_values([0.05] * 6, "bonferroni")[0] == pytest.approx(1 - 0.70)
+
+
+def test_results_and_frames(table):
+    tests = frequentist.pairwise_wilcoxon_test(table, adjust="holm")
+    assert PairwiseTests.from_dict(json.loads(json.dumps(tests.to_dict(), allow_nan=False))) == tests
+    row, mirrored = tests.result("m0", "m5"), tests.result("m5", "m0")
+    assert mirrored.effect_size.value == -row.effect_size.value
+    assert mirrored.p_adjusted == row.p_adjusted
+    frame = tests.to_frame()
+    assert list(frame.columns) == list(row.to_frame().columns)
+    matrix = tests.matrix()
+    assert matrix.loc["m5", "m0"] == row.p_adjusted
+    against = frequentist.pairwise_wilcoxon_test(table, control="m5", adjust="finner")
+    assert [a for a, _ in against.pairs] == ["m5"] * 5
+    with pytest.raises(ValueError, match="not compared"):
+        against.result("m0", "m1")
+    many = frequentist.pairwise_wilcoxon_test({f"model number {i}": np.arange(6.0) ** (i / 9) for i in range(40)})
+    assert len(repr(many).splitlines()) < 20
+    with pytest.raises(ScoresError, match='Did you mean "m5"'):
+        tests.result("m55", "m0")
+
+
+def test_each_pair_has_its_own_datasets():
+    """A model that was not run everywhere takes no dataset from the other pairs."""
+    frame = bc.load_domains().to_frame()
+    first = frame["dataset"].iloc[0]
+    scores = bc.Scores.from_frame(frame[~((frame["model"] == "B") & (frame["dataset"] == first))], metric="accuracy")
+    with pytest.warns(bc.MissingWarning, match="each pair"):
+        tests = frequentist.pairwise_wilcoxon_test(scores, adjust="none")
+    assert dict(zip(tests.pairs, tests.n, strict=True)) == {("A", "B"): 9, ("A", "C"): 10, ("B", "C"): 9}
+    with pytest.warns(bc.MissingWarning):
+        pair = scores.pair("A", "B")
+    assert tests.p_value[0] == frequentist.wilcoxon_test(pair).p_value
