@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bayescmp import Resampling
+from bayescmp.frequentist.noncentral import rejection
 from bayescmp.frequentist.power import (
     Power,
     power_curve,
@@ -21,7 +22,6 @@ from bayescmp.frequentist.power import (
     power_wilcoxon,
 )
 from bayescmp.frequentist.power_counts import _least_n, _mcnemar_power, _most_losses, _sign_power
-from bayescmp.frequentist.power_t import rejection
 from bayescmp.frequentist.result import EffectSize, TestResult
 
 SIDES = ("two-sided", "greater", "less")
@@ -97,7 +97,7 @@ HARD = {
 @pytest.mark.parametrize(("shift", "df", "critical"), HARD.values(), ids=HARD)
 @pytest.mark.parametrize("two_sided", [True, False])
 def test_hard_cases_against_mpmath(shift, df, critical, two_sided):
-    """Both tails to 1e-12, where statsmodels and scipy's nctdtr give nan or lose their digits (METHODS 17.10)."""
+    """Both tails, also where series for the noncentral t lose their digits."""
     import mpmath as mp
 
     got = rejection(shift, df, critical, two_sided)

@@ -9,9 +9,9 @@ import math
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from scipy.special import gammainccinv, gammaincinv, ndtr, ndtri, stdtrit
+from scipy.special import ndtri, stdtrit
 
+from bayescmp.frequentist.noncentral import rejection
 from bayescmp.frequentist.power_result import (
     LARGEST_N,
     Power,
@@ -202,36 +202,6 @@ class _TDesign:
             repeats = math.ceil(values["n"] / resampling.folds - 1e-9)
             notes.append(f"in whole repeats: {repeats} x {resampling.folds} folds")
         return tuple(notes)
-
-
-def rejection(shift: float, df: float, critical: float, two_sided: bool) -> tuple[float, float]:
-    """P(T > critical) and its complement for a noncentral t; both sides of T if two-sided.
-
-    T = (Z + shift) / s, s^2 a chi-squared over its df: the normal probability given s, averaged over s by
-    Gauss-Legendre on panels of log s, with finer ones around the s where it turns from 1 to 0.
-    """
-    low, high = (
-        0.5 * math.log(f(df / 2, 1e-40) / (df / 2)) if df < 1e8 else sign * 14 / math.sqrt(2 * df)
-        for f, sign in ((gammaincinv, -1), (gammainccinv, 1))
-    )
-    edges = np.linspace(low, high, 65)
-    shift = abs(shift) if two_sided else shift
-    if shift * critical > 0:
-        turn = math.log(shift / critical) + np.linspace(-12, 12, 25) / max(abs(shift), 1.0)
-        edges = np.unique(np.concatenate([edges, turn[(turn > low) & (turn < high)]]))
-    half = np.diff(edges)[:, None] / 2
-    log_s = edges[:-1, None] + half * (1 + _NODES)
-    s = np.exp(log_s)
-    weights = half * _WEIGHTS * np.exp(df * (log_s - 0.5 * np.expm1(2 * log_s)))
-    reject, keep = ndtr(shift - critical * s), ndtr(critical * s - shift)
-    if two_sided:
-        other = ndtr(-shift - critical * s)
-        reject, keep = reject + other, keep - other
-    total = weights.sum()
-    return min(1.0, float((weights * reject).sum() / total)), min(1.0, float((weights * keep).sum() / total))
-
-
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 
 def _rho(resampling: Resampling | float | None, paired: bool) -> float | None:
