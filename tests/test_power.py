@@ -49,7 +49,7 @@ def test_claims_of_the_source(effect, n, independent, paired):
 
 
 def test_pairing_halves_the_sample():
-    """METHODS P2: 33.4 pairs instead of 63.8 in each group for d = 0.5 and a power of 0.8."""
+    """33.4 pairs instead of 63.8 in each group for d = 0.5 and a power of 0.8."""
     pairs, groups = (power_ttest(effect=0.5, power=0.8, paired=paired) for paired in (True, False))
     assert (pairs.n, groups.n) == pytest.approx((33.4, 63.8), abs=0.05)
     assert (pairs.n_whole, groups.n_whole) == (34, 64)
@@ -125,7 +125,7 @@ def test_hard_cases_against_mpmath(shift, df, critical, two_sided):
 
 
 def test_large_effects_and_samples_give_one_and_not_nan():
-    """METHODS 17.10. Chebyshev: the t statistic is 1e4 +- 71, so that P(t < 2) is far below a rounding error of 1."""
+    """Chebyshev: the t statistic is 1e4 +- 71, so that P(t < 2) is far below a rounding error of 1."""
     for effect, n in ((10, 1_000_000), (50, 1e12), (1e6, 2e6), (3, 500)):
         assert power_ttest(effect=effect, n=n).power == 1
         assert power_ttest(effect=effect, n=n, alternative="less").power == 0

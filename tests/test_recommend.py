@@ -68,7 +68,7 @@ TABLE = {
 
 @pytest.mark.parametrize(("name", "table"), TABLE.items(), ids=TABLE)
 def test_table_of_the_methods(name, table):
-    """METHODS section 1, the table at its end: Q1 and Q2, frequentist and Bayesian."""
+    """The tests that the literature advises for each setting: Q1 and Q2, frequentist and Bayesian."""
     advice = recommend(SETTINGS[name])
     for functions, where in zip(table, (("Q1", "frequentist"), ("Q2", "frequentist"), ("Q1", "bayes")), strict=True):
         assert set(functions) <= set(advice.functions(*where))

@@ -9,7 +9,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 from bayescmp.frequentist.noncentral import rejection
 from bayescmp.frequentist.power_result import (
