@@ -65,6 +65,11 @@ ROWS = {
         "at least 3 models, got 2",
         "wilcoxon_test",
     ),
+    "no design for pairs": (
+        lambda: frequentist.pairwise_ttest(NOISE),
+        ResamplingError,
+        "how the scores were resampled",
+    ),
     "one model": (
         lambda: frequentist.pairwise_wilcoxon_test({"rf": TEN}),
         ScoresError,

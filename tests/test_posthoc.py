@@ -248,3 +248,51 @@ def test_each_pair_has_its_own_datasets():
     with pytest.warns(bc.MissingWarning):
         pair = scores.pair("A", "B")
     assert tests.p_value[0] == frequentist.wilcoxon_test(pair).p_value
+
+
+def test_pairwise_t_is_the_t_test_of_every_pair():
+    """The vectorised rows equal the single tests, plain and corrected, also where lower is better or differences are
+    relative."""
+    labour = bc.load_labour()
+    sonar = bc.load_uci().select(datasets=["sonar"]).drop("tree_pruned")  # equal to tree there
+    for scores in (labour, sonar, sonar.transform("relative"), sonar.transform("log")):
+        for corrected, test in ((True, frequentist.corrected_ttest), (False, frequentist.paired_ttest)):
+            tests = frequentist.pairwise_ttest(scores, corrected=corrected, adjust="none")
+            for pair in scores.pairs():
+                one, row = test(pair), tests.result(pair.a, pair.b)
+                assert row.method == one.method
+                assert (row.statistic, row.p_value, row.estimate, row.df, row.n) == pytest.approx(
+                    (one.statistic, one.p_value, one.estimate, one.df, one.n), rel=1e-12
+                )
+                assert row.effect_size.interval == pytest.approx(one.effect_size.interval, rel=1e-8)
+    assert "overlap" in frequentist.pairwise_ttest(labour, corrected=False).notes[0]
+
+
+def test_pairwise_wilcoxon_on_other_scales_is_that_of_the_pairs():
+    for scale in ("log", "logit", "relative"):
+        scores = bc.load_uci().select(
+            models=["nb", "lr", "rf"], datasets=["sonar", "glass", "vehicle", "vowel", "credit-g"]
+        )
+        scores = scores.transform("relative") if scale == "relative" else _clipped(scores).transform(scale)
+        tests = frequentist.pairwise_wilcoxon_test(scores, adjust="none")
+        for i, pair in enumerate(scores.pairs()):
+            assert tests.p_value[i] == frequentist.wilcoxon_test(pair).p_value
+            assert tests.estimate[i] == pytest.approx(pair.means.mean(), rel=1e-9)
+
+
+def test_pairs_that_do_not_vary_are_named():
+    x = np.array([0.7, 0.8, 0.75])
+    table = {"rf": x, "copy": x, "svm": [0.6, 0.9, 0.7]}
+    with pytest.warns(bc.DegenerateWarning, match="rf vs copy"):
+        wilcoxon = frequentist.pairwise_wilcoxon_test(table)
+    assert wilcoxon.result("rf", "copy").p_value == 1.0
+    with pytest.warns(bc.DegenerateWarning, match="rf vs copy"):
+        t = frequentist.pairwise_ttest(table, corrected=False)
+    assert "rf vs copy" in t.notes[-1]
+    assert json.loads(json.dumps(t.to_dict(), allow_nan=False))
+
+
+def _clipped(scores):
+    """Accuracies without exact 0 and 1, for logs and logits."""
+    frame = scores.to_frame()
+    return bc.Scores.from_frame(frame.assign(score=frame["score"].clip(0.01, 0.99)), metric="accuracy")

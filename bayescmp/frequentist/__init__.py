@@ -29,8 +29,9 @@ from bayescmp.frequentist.omnibus import (
     quade_test,
 )
 from bayescmp.frequentist.pairwise import PairwiseTests
+from bayescmp.frequentist.pairwise_tests import pairwise_ttest, pairwise_wilcoxon_test
 from bayescmp.frequentist.permutation import permutation_test
-from bayescmp.frequentist.posthoc import bonferroni_dunn_test, nemenyi_test, pairwise_wilcoxon_test
+from bayescmp.frequentist.posthoc import bonferroni_dunn_test, nemenyi_test
 from bayescmp.frequentist.power import (
     Power,
     power_curve,
@@ -91,6 +92,7 @@ __all__ = [
     "mean_interval",
     "nemenyi_test",
     "paired_ttest",
+    "pairwise_ttest",
     "pairwise_wilcoxon_test",
     "per_instance_ttest",
     "permutation_test",

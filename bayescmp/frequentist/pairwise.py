@@ -1,10 +1,11 @@
 """The results of a family of tests: all pairs of models, or one control against the others."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayescmp.errors import unknown_name
 from bayescmp.frequentist.result import EffectSize, TestResult, read_infinity, spell_infinity
@@ -13,6 +14,8 @@ from bayescmp.text import plain, versions
 if TYPE_CHECKING:
     import pandas as pd
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int_]
 MOST_ROWS = 10
 SIGNED_STATISTICS = ("z", "t", "q")
 
@@ -186,3 +189,30 @@ class PairwiseTests:
 
 def _mirrored(alternative: str) -> str:
     return {"greater": "less", "less": "greater"}.get(alternative, alternative)
+
+
+def pairs_of(models: Sequence[str], control: str | None) -> tuple[Ints, Ints]:
+    """The positions of both models of every pair: all pairs, or the control with each other model."""
+    if control is None:
+        return all_pairs(len(models))
+    if control not in models:
+        raise unknown_name("model", control, models)
+    at = list(models).index(control)
+    others = np.array([i for i in range(len(models)) if i != at])
+    return np.full(len(others), at), others
+
+
+def all_pairs(k: int) -> tuple[Ints, Ints]:
+    """The positions of both models of all pairs, in the order of `itertools.combinations`."""
+    i, j = np.triu_indices(k, 1)
+    return i, j
+
+
+def pair_names(models: Sequence[str], i: Ints, j: Ints) -> tuple[tuple[str, str], ...]:
+    """The pairs by name."""
+    return tuple((models[a], models[b]) for a, b in zip(i.tolist(), j.tolist(), strict=True))
+
+
+def floats(x: Floats) -> tuple[float, ...]:
+    """A column as plain numbers."""
+    return tuple(x.tolist())

@@ -64,13 +64,7 @@ def paired_ttest(
     """
     pair = one_dataset(a, b, "paired_ttest", dataset, resampling, higher_is_better)
     design = pair.resampling[0]
-    notes: tuple[str, ...] = ()
-    if design is not None and design.rho > 0:
-        rate = type_one_error(int(pair.counts[0]), design.rho)
-        notes = (
-            f"the training sets overlap (rho = {design.rho:.3f}): at a nominal level of 0.05 this test rejects about "
-            f"{rate:.2f} of true null hypotheses; use corrected_ttest",
-        )
+    notes = overlap_notes(design, int(pair.counts[0]))
     return _student_test(pair, 0.0, "paired t-test", alternative, notes)
 
 
@@ -113,9 +107,7 @@ def corrected_ttest(
     """
     pair = one_dataset(a, b, "corrected_ttest", dataset, resampling, higher_is_better)
     rho = float(pair.known_rho("corrected_ttest")[0])
-    return _student_test(
-        pair, rho, f"corrected resampled t-test, n_test/n_train = {rho / (1 - rho):.4g}", alternative, ()
-    )
+    return _student_test(pair, rho, corrected_name(rho), alternative, ())
 
 
 def welch_ttest(
@@ -196,6 +188,21 @@ def type_one_error(n: int, rho: float, alpha: float = 0.05) -> float:
     """How often the plain two-sided t-test rejects a true null hypothesis if all n folds are correlated by rho."""
     inflation = math.sqrt(1 + n * rho / (1 - rho))
     return float(2 * stdtr(n - 1, stdtrit(n - 1, alpha / 2) / inflation))
+
+
+def overlap_notes(design: Resampling | None, n: int) -> tuple[str, ...]:
+    """What to say where the plain test is used on overlapping training sets."""
+    if design is None or design.rho == 0:
+        return ()
+    return (
+        f"the training sets overlap (rho = {design.rho:.3f}): at a nominal level of 0.05 this test rejects about "
+        f"{type_one_error(n, design.rho):.2f} of true null hypotheses; use corrected_ttest",
+    )
+
+
+def corrected_name(rho: float) -> str:
+    """The corrected test with what changes its number."""
+    return f"corrected resampled t-test, n_test/n_train = {rho / (1 - rho):.4g}"
 
 
 def one_dataset(
