@@ -7,6 +7,8 @@ from bayescmp.bayes.hierarchical_prior import HierarchicalPrior
 from bayescmp.bayes.nuts import Diagnostics
 from bayescmp.bayes.posterior import DifferencePosterior, Posterior
 from bayescmp.bayes.pymc_models import pymc_model
+from bayescmp.bayes.rank_models import rank_models
+from bayescmp.bayes.ranking import RankingPosterior
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.bayes.sign import sign_test
 from bayescmp.bayes.signed_rank import signed_rank_test, signed_rank_tests
@@ -18,11 +20,13 @@ __all__ = [
     "HierarchicalPosterior",
     "HierarchicalPrior",
     "Posterior",
+    "RankingPosterior",
     "RegionPosterior",
     "correlated_ttest",
     "hdi",
     "hierarchical_ttest",
     "pymc_model",
+    "rank_models",
     "sign_test",
     "signed_rank_test",
     "signed_rank_tests",
