@@ -1,10 +1,12 @@
 """The Bayesian tests: how probable is it that A is better than B, by more than you care about?"""
 
+from bayescmp.bayes.bradley_terry import bradley_terry
 from bayescmp.bayes.correlated_t import correlated_ttest
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.hierarchical import HierarchicalPosterior, hierarchical_ttest
 from bayescmp.bayes.hierarchical_prior import HierarchicalPrior
 from bayescmp.bayes.nuts import Diagnostics
+from bayescmp.bayes.plackett_luce import plackett_luce
 from bayescmp.bayes.posterior import DifferencePosterior, Posterior
 from bayescmp.bayes.pymc_models import pymc_model
 from bayescmp.bayes.rank_models import rank_models
@@ -12,6 +14,7 @@ from bayescmp.bayes.ranking import RankingPosterior
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.bayes.sign import sign_test
 from bayescmp.bayes.signed_rank import signed_rank_test, signed_rank_tests
+from bayescmp.bayes.strengths import StrengthPosterior
 from bayescmp.bayes.welch import welch_ttest
 
 __all__ = [
@@ -22,9 +25,12 @@ __all__ = [
     "Posterior",
     "RankingPosterior",
     "RegionPosterior",
+    "StrengthPosterior",
+    "bradley_terry",
     "correlated_ttest",
     "hdi",
     "hierarchical_ttest",
+    "plackett_luce",
     "pymc_model",
     "rank_models",
     "sign_test",

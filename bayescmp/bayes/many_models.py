@@ -117,19 +117,18 @@ def _complete(scores: Scores, test: str, least: int, stacklevel: int) -> list[in
         )
     missing = counts == 0
     gone, keep = np.flatnonzero(missing.any(axis=0)), np.flatnonzero(~missing.any(axis=0))
-    least = min(least, len(scores.datasets)) if gone.size == 0 else max(least, 2)
+    models = name_list([scores.models[m] for m in np.flatnonzero(missing.any(axis=1))])
+    names = name_list([scores.datasets[d] for d in gone], 20)
+    if keep.size < (max(least, 2) if gone.size else least):
+        problem = f" {models} not run on {names}." if gone.size else ""
+        raise ScoresError(
+            f"`{test}` needs at least 2 datasets on which all models were run, got {keep.size}.{problem} Score all "
+            "models there, or leave out models with scores.drop(...)."
+        )
     if gone.size:
-        models = [scores.models[m] for m in np.flatnonzero(missing[:, gone].any(axis=1))]
-        names = name_list([scores.datasets[d] for d in gone], 20)
-        if keep.size < least:
-            raise ScoresError(
-                f"`{test}` needs at least {least} datasets on which all models were run, but there "
-                f"{'is' if keep.size == 1 else 'are'} {keep.size}: {name_list(models)} were not run on {names}. Score "
-                "them there, or leave out those models with scores.drop(...)."
-            )
         warnings.warn(
-            f"{names} left out, because {name_list(models)} {'was' if len(models) == 1 else 'were'} not run there; "
-            f"{keep.size} datasets remain.",
+            f"{names} left out, because not all models were run there (missing: {models}); {keep.size} datasets "
+            "remain.",
             MissingWarning,
             stacklevel=stacklevel,
         )
