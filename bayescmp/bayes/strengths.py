@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 DRAWS = 20_000
+LEAST_DRAWS = 4000
 PRODUCTS_AT_A_TIME = 2**17
 WIN_ROPE = 0.05
 """P(win) between 0.45 and 0.55 makes no practical difference (Wainer 2023)."""
@@ -158,8 +159,8 @@ def check_prior(prior: float, most: float) -> float:
 
 def check_draws(draws: int) -> int:
     """A whole number, large enough to judge the chains by."""
-    if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < 1000:
-        raise ValueError(f"`draws` must be a whole number of at least 1000, got {draws!r}.")
+    if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < LEAST_DRAWS:
+        raise ValueError(f"`draws` must be a whole number of at least {LEAST_DRAWS}, got {draws!r}.")
     return int(draws)
 
 
@@ -259,8 +260,9 @@ class StrengthInference(ArrayValue):
 
     @cached_property
     def _grid(self) -> tuple[Floats, Floats]:
-        reach = 8 * self.prior_scale
-        log_sigma = np.linspace(-reach, reach, max(161, int(2 * reach / 0.05) + 1))
+        # half the width of log sigma's conditional posterior: there the sum is as good as the integral
+        reach, step = 8 * self.prior_scale, 0.5 / np.sqrt(1 / self.prior_scale**2 + 2 * self.wins.size)
+        log_sigma = np.linspace(-reach, reach, int(2 * reach / step) + 2)
         constant = -self.wins.size * log_sigma - log_sigma**2 / (2 * self.prior_scale**2)
         return constant, np.exp(-2 * log_sigma)
 
