@@ -68,7 +68,7 @@ class Statistics:
         return np.where(self.seen, 1 / (self.widening[:, None] * variance), 0.0)
 
     @cached_property
-    def _shape(self) -> Floats:
+    def shape(self) -> Floats:
         """A guess of T up to a factor, trace m."""
         gaps = np.where(self.seen, self.means - self.rotations @ _centre(self.rotations, self.means, self.seen), 0.0)
         residuals = np.einsum("dai,da->di", self.rotations, gaps)
@@ -78,12 +78,12 @@ class Statistics:
     @property
     def axis_shape(self) -> Floats:
         """The diagonal of the guessed shape of T in each dataset's axes."""
-        return np.einsum("dai,ij,daj->da", self.rotations, self._shape, self.rotations)
+        return np.einsum("dai,ij,daj->da", self.rotations, self.shape, self.rotations)
 
     @property
     def start(self) -> tuple[Floats, Floats, Floats, float]:
         """mu by least squares along the axes of the guessed T, these axes, T's eigenvalues, and the means' noise."""
-        eigenvalues, axes = np.linalg.eigh(self._shape)
+        eigenvalues, axes = np.linalg.eigh(self.shape)
         noise = 1 / self.precision[self.seen].mean()
         return axes.T @ _centre(self.rotations, self.means, self.seen), axes, eigenvalues, float(noise)
 
@@ -156,7 +156,7 @@ def _check(scores: Scores) -> tuple[NDArray[np.bool_], list[str]]:
     for m, d in np.argwhere(here & (scores.counts < sizes)):
         raise ScoresError(
             f"Models must be scored on the same folds, but `{scores.models[m]}` has {scores.counts[m, d]} of "
-            f'{sizes[d]} on "{scores.datasets[d]}". Score the missing folds, or use scores.drop("{scores.datasets[d]}").'
+            f'{sizes[d]} on "{scores.datasets[d]}". Score the missing ones, or use scores.drop("{scores.datasets[d]}").'
         )
     shown, notes = np.asarray(here.sum(axis=0) >= 2), []
     if not shown.all():

@@ -79,9 +79,9 @@ class MultilevelPrior:
 def pymc_multilevel(data: "Statistics") -> Any:
     """The model with its covariances integrated out, in units of `data.unit` but for the named deterministics.
 
-    NUTS moves in `raw_*`, which are mu and theta_d standardised by what they would be with covariances known up to
-    tau: no funnel where tau or omega is small. All numbers are `pm.Data`, so that models of the same shape share their
-    compiled code.
+    NUTS moves in `raw_*`, which are mu and theta_d standardised by what they would be with covariances known up to a
+    scale: no funnel where tau or omega is small. All numbers are `pm.Data`, so that models of the same shape share
+    their compiled code.
     """
     pm = _compat.import_pymc()
     from pytensor import tensor as pt
@@ -91,13 +91,12 @@ def pymc_multilevel(data: "Statistics") -> Any:
     centre, axes, shape, noise = data.start
     with pm.Model(coords=coords) as model:
         unit, n_datasets = pm.Data("unit", data.unit), pm.Data("n_datasets", float(len(data.datasets)))
-        bound = prior.between_max / data.unit
-        tau = pm.Uniform("tau_scaled", 0, pm.Data("tau_max", bound), initval=min(1.0, bound / 2))
-        variance = (tau**2 * pm.Data("shape", shape) + pm.Data("noise", noise)) / n_datasets
+        tau, scale = _scales(pm, pt, data)
+        variance = (scale**2 * pm.Data("shape", shape) + pm.Data("noise", noise)) / n_datasets
         shrink = 1.0
         if prior.effects_scale is not None:
-            scale = pm.Data("omega_scale", prior.effects_scale / data.unit)
-            omega = pm.HalfStudentT("omega_scaled", nu=4, sigma=scale, initval=1.0)
+            spread = pm.Data("effects_scale", prior.effects_scale / data.unit)
+            omega = pm.HalfStudentT("omega_scaled", nu=4, sigma=spread, initval=1.0)
             pm.Deterministic("omega", unit * omega)
             shrink = omega**2 / (omega**2 + variance)
         own = pm.Flat("raw_effects", shape=m, initval=np.zeros(m))
@@ -107,8 +106,8 @@ def pymc_multilevel(data: "Statistics") -> Any:
         if prior.effects_scale is not None:
             pm.Potential("effects", -m * pt.log(omega) - (mu**2).sum() / (2 * omega**2))
         rotations, means = pm.Data("rotations", data.rotations), pm.Data("means", data.means)
-        theta = _theta(pm, pt, data, rotations, means, mu, tau)
-        _between(pm, pt, data, theta - mu, tau)
+        theta = _theta(pm, pt, data, rotations, means, mu, scale)
+        _between(pm, pt, data, theta - mu, tau, scale)
         if data.has_folds:
             _within(pm, pt, data, (rotations * theta[:, None, :]).sum(axis=2) - means)
         pm.Deterministic("tau", unit * tau)
@@ -117,14 +116,31 @@ def pymc_multilevel(data: "Statistics") -> Any:
     return model
 
 
-def _theta(pm: Any, pt: Any, data: "Statistics", rotations: Any, means: Any, mu: Any, tau: Any) -> Any:
-    """theta_d in the common axes, standardised given mu and tau; where there are no folds it is the scores' own."""
+def _scales(pm: Any, pt: Any, data: "Statistics") -> tuple[Any, Any]:
+    """tau, and the overall scale of the theta_d, which is tau itself where T is tau^2 I.
+
+    Otherwise the data know the scale of the theta_d well but tau, the centre of T's prior, hardly. So the scale is a
+    variable of its own, drawn around what it is for given theta_d (`raw_scale_given_theta`): that changes no posterior.
+    """
+    bound = data.prior.between_max / data.unit
+    if data.exchangeable:
+        tau = pm.Uniform("tau_scaled", 0, pm.Data("tau_max", bound), initval=min(1.0, bound / 2))
+        return tau, tau
+    log_scale = pm.Flat("raw_log_scale", initval=min(0.0, np.log(bound / 2)))
+    log_tau = log_scale + pm.Flat("raw_log_ratio", initval=-0.3)
+    uniform = pt.switch(log_tau < pt.log(pm.Data("tau_max", bound)), log_tau, -np.inf)
+    pm.Potential("tau_uniform", uniform)
+    return pt.exp(log_tau), pt.exp(log_scale)
+
+
+def _theta(pm: Any, pt: Any, data: "Statistics", rotations: Any, means: Any, mu: Any, scale: Any) -> Any:
+    """theta_d in the common axes, standardised given mu and its scale; where there are no folds, the scores' own."""
     free = np.isfinite(data.precision)
     turned = means
     if free.any():
         at = np.flatnonzero(free)
         precision = pm.Data("precision", data.precision.ravel()[at])
-        variance = tau**2 * pm.Data("axis_shape", data.axis_shape.ravel()[at])
+        variance = scale**2 * pm.Data("axis_shape", data.axis_shape.ravel()[at])
         around, seen = (rotations * mu).sum(axis=2).ravel(), means.ravel()
         own = pm.Flat("raw_theta", shape=at.size, initval=np.zeros(at.size))
         if not free.all():
@@ -138,7 +154,7 @@ def _theta(pm: Any, pt: Any, data: "Statistics", rotations: Any, means: Any, mu:
     return (rotations * turned[:, :, None]).sum(axis=1)
 
 
-def _between(pm: Any, pt: Any, data: "Statistics", deviations: Any, tau: Any) -> None:
+def _between(pm: Any, pt: Any, data: "Statistics", deviations: Any, tau: Any, scale: Any) -> None:
     """theta_d - mu ~ N(0, T), T ~ inverse Wishart around tau^2 I, integrated out."""
     n, m = len(data.datasets), data.m
     if data.exchangeable:
@@ -153,6 +169,10 @@ def _between(pm: Any, pt: Any, data: "Statistics", deviations: Any, tau: Any) ->
         - (df + m - 1 + n) / 2 * log_det
         + _log_gammas(pm, pt, "between", df, [(m, n)]),
     )
+    inverse = pm.Data("shape_inverse", np.linalg.inv(data.shape))
+    squares = (deviations[:, :, None] * deviations[:, None, :] * inverse).sum()
+    log_ratio = pt.log(squares / (n * m)) / 2 - pt.log(scale)
+    pm.Potential("raw_scale_given_theta", -n * m * log_ratio**2)
 
 
 def _within(pm: Any, pt: Any, data: "Statistics", gaps: Any) -> None:
