@@ -5,6 +5,8 @@ from bayescmp.bayes.correlated_t import correlated_ttest
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.hierarchical import HierarchicalPosterior, hierarchical_ttest
 from bayescmp.bayes.hierarchical_prior import HierarchicalPrior
+from bayescmp.bayes.multilevel import MultilevelPosterior, multilevel
+from bayescmp.bayes.multilevel_model import MultilevelPrior
 from bayescmp.bayes.nuts import Diagnostics
 from bayescmp.bayes.plackett_luce import plackett_luce
 from bayescmp.bayes.posterior import DifferencePosterior, Posterior
@@ -22,6 +24,8 @@ __all__ = [
     "DifferencePosterior",
     "HierarchicalPosterior",
     "HierarchicalPrior",
+    "MultilevelPosterior",
+    "MultilevelPrior",
     "Posterior",
     "RankingPosterior",
     "RegionPosterior",
@@ -30,6 +34,7 @@ __all__ = [
     "correlated_ttest",
     "hdi",
     "hierarchical_ttest",
+    "multilevel",
     "plackett_luce",
     "pymc_model",
     "rank_models",

@@ -111,6 +111,11 @@ def multilevel(
     )
 
 
+def pymc_multilevel_of(scores: Scores, *, prior: str | MultilevelPrior = "pooled", rope: RopeLike | None = None) -> Any:
+    """The model of `multilevel` as a `pm.Model`; it does not depend on the rope."""
+    return pymc_multilevel(prepare(scores, prior)[0])
+
+
 def _inference(
     scores: Scores,
     data: Statistics,

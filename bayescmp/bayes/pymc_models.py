@@ -21,6 +21,7 @@ from bayescmp.scores.pair import Pair
 MANY_MODELS = {
     "bradley_terry": ("bradley_terry", "pymc_bradley_terry"),
     "plackett_luce": ("plackett_luce", "pymc_plackett_luce"),
+    "multilevel": ("multilevel", "pymc_multilevel_of"),
 }
 """Models of all models at once, which take `Scores`: the module and the function in it that makes the `pm.Model`."""
 
@@ -32,9 +33,9 @@ def pymc_model(
 
     Parameters
     ----------
-    name : "correlated_t", "sign", "signed_rank", "hierarchical", "bradley_terry" or "plackett_luce"
+    name : "correlated_t", "sign", "signed_rank", "hierarchical", "bradley_terry", "plackett_luce" or "multilevel"
     pair : Pair
-        Or the `Scores` of all models for "bradley_terry" and "plackett_luce".
+        Or the `Scores` of all models for "bradley_terry", "plackett_luce" and "multilevel".
     rope : float, (low, high) or Rope
         For "sign" and "bradley_terry", whose counts depend on it.
     dataset : str, optional
