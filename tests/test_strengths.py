@@ -127,14 +127,15 @@ def test_plackett_luce_agrees_with_gibbs(rng):
         check_close(found.p_best[name], np.mean(best == m), np.hypot(error, found.mcse[name]))
 
 
-def test_plackett_luce_is_calibrated_under_its_own_prior(rng):
+@pytest.mark.parametrize("studies", [100, pytest.param(1500, marks=pytest.mark.slow)])
+def test_plackett_luce_is_calibrated_under_its_own_prior(rng, studies):
     """Truth from the prior, rankings from the truth: P(best) comes true as often as it says, contrasts cover.
 
-    250 studies. In each bin of P(best), hits are as many as the sum of the probabilities; the true contrast's place
+    In each bin of P(best), hits are as many as the sum of the probabilities; the true contrast's place
     among the draws is uniform (Talts et al. 2018).
     """
     p, hit, places = [], [], []
-    for study in range(250):
+    for study in range(studies):
         worth = rng.dirichlet(np.ones(4))
         orders = np.array([draw_order(rng, worth) for _ in range(rng.integers(2, 12))])
         inference = ranking_inference(orders, np.ones(len(orders)), 1.0, 1000, study)
@@ -143,9 +144,9 @@ def test_plackett_luce_is_calibrated_under_its_own_prior(rng):
         hit.append(np.arange(4) == worth.argmax())
         places.append(np.mean(theta[:, 0] - theta[:, 1] < np.log(worth[0] / worth[1])))
     p, hit = np.ravel(p), np.ravel(hit)
-    for low, high in ((0, 0.1), (0.1, 0.3), (0.3, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 1.0001)):
+    for low, high in ((0, 0.1), (0.1, 0.3), (0.3, 0.5), (0.5, 0.75), (0.75, 1.0001)):
         here = (p >= low) & (p < high)
-        assert here.sum() > 30
+        assert here.sum() > 20
         check_close(hit[here].sum(), p[here].sum(), np.sqrt((p[here] * (1 - p[here])).sum()) + 0.1, times=3.5)
     assert stats.kstest(places, "uniform").pvalue > 1e-3
 
@@ -215,10 +216,11 @@ def test_bradley_terry_of_two_models_by_quadrature():
     check_close(found.p_win("A", "B"), (mass * expit(gap)).sum(), 2e-3)
 
 
-def test_bradley_terry_is_calibrated_under_its_own_prior(rng):
+@pytest.mark.parametrize("studies", [80, pytest.param(1500, marks=pytest.mark.slow)])
+def test_bradley_terry_is_calibrated_under_its_own_prior(rng, studies):
     """Strengths from the prior, wins from the strengths: the true contrast's place among the draws is uniform."""
     places, p, hit = [], [], []
-    for study in range(120):
+    for study in range(studies):
         theta = rng.normal(0, rng.lognormal(0, 0.5), 4)
         wins = np.zeros((4, 4))
         for i, j in zip(*np.triu_indices(4, 1), strict=True):
