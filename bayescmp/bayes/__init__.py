@@ -5,8 +5,9 @@ from bayescmp.bayes.correlated_t import correlated_ttest
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.hierarchical import HierarchicalPosterior, hierarchical_ttest
 from bayescmp.bayes.hierarchical_prior import HierarchicalPrior
-from bayescmp.bayes.multilevel import MultilevelPosterior, multilevel
+from bayescmp.bayes.multilevel import multilevel
 from bayescmp.bayes.multilevel_model import MultilevelPrior
+from bayescmp.bayes.multilevel_result import MultilevelPosterior
 from bayescmp.bayes.nuts import Diagnostics
 from bayescmp.bayes.plackett_luce import plackett_luce
 from bayescmp.bayes.posterior import DifferencePosterior, Posterior

@@ -11,14 +11,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.multilevel_model import MultilevelPrior
+from bayescmp.bayes.multilevel_model import PLUG_IN_DF, MultilevelPrior
 from bayescmp.errors import DegenerateWarning, MissingWarning, PriorWarning, ResamplingError, ScoresError, name_list
 from bayescmp.scores.pair import ROUNDING
 from bayescmp.scores.resampling import WAYS_TO_GIVE
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
-PLUG_IN_DF = 10.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

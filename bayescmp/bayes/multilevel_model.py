@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 PRIORS = ("pooled", "flat", "exchangeable")
 LEAST_DF = 2.0
+PLUG_IN_DF = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,9 +88,8 @@ def pymc_multilevel(data: "Statistics") -> Any:
     from pytensor import tensor as pt
 
     prior, m = data.prior, data.m
-    coords = {"model": list(data.models), "dataset": list(data.datasets), "contrast": range(m)}
     centre, axes, shape, noise = data.start
-    with pm.Model(coords=coords) as model:
+    with pm.Model(coords={"model": list(data.models)}) as model:
         unit, n_datasets = pm.Data("unit", data.unit), pm.Data("n_datasets", float(len(data.datasets)))
         tau, scale = _scales(pm, pt, data)
         variance = (scale**2 * pm.Data("shape", shape) + pm.Data("noise", noise)) / n_datasets
@@ -106,13 +106,12 @@ def pymc_multilevel(data: "Statistics") -> Any:
         if prior.effects_scale is not None:
             pm.Potential("effects", -m * pt.log(omega) - (mu**2).sum() / (2 * omega**2))
         rotations, means = pm.Data("rotations", data.rotations), pm.Data("means", data.means)
-        theta = _theta(pm, pt, data, rotations, means, mu, scale)
+        theta = _theta(pm, pt, data, rotations, means, mu, scale, unit)
         _between(pm, pt, data, theta - mu, tau, scale)
         if data.has_folds:
             _within(pm, pt, data, (rotations * theta[:, None, :]).sum(axis=2) - means)
         pm.Deterministic("tau", unit * tau)
         pm.Deterministic("effect", unit * (pm.Data("basis", data.basis) * mu).sum(axis=1), dims="model")
-        pm.Deterministic("theta", unit * theta, dims=("dataset", "contrast"))
     return model
 
 
@@ -126,14 +125,15 @@ def _scales(pm: Any, pt: Any, data: "Statistics") -> tuple[Any, Any]:
     if data.exchangeable:
         tau = pm.Uniform("tau_scaled", 0, pm.Data("tau_max", bound), initval=min(1.0, bound / 2))
         return tau, tau
-    log_scale = pm.Flat("raw_log_scale", initval=min(0.0, np.log(bound / 2)))
-    log_tau = log_scale + pm.Flat("raw_log_ratio", initval=-0.3)
+    known = np.sqrt(data.means.size)
+    log_scale = pm.Flat("raw_log_scale", initval=known * min(0.0, np.log(bound / 2))) / known
+    log_tau = log_scale - 0.3 + pm.Flat("raw_log_ratio", initval=0.0) / np.sqrt(data.m)
     uniform = pt.switch(log_tau < pt.log(pm.Data("tau_max", bound)), log_tau, -np.inf)
     pm.Potential("tau_uniform", uniform)
     return pt.exp(log_tau), pt.exp(log_scale)
 
 
-def _theta(pm: Any, pt: Any, data: "Statistics", rotations: Any, means: Any, mu: Any, scale: Any) -> Any:
+def _theta(pm: Any, pt: Any, data: "Statistics", rotations: Any, means: Any, mu: Any, scale: Any, unit: Any) -> Any:
     """theta_d in the common axes, standardised given mu and its scale; where there are no folds, the scores' own."""
     free = np.isfinite(data.precision)
     turned = means
@@ -149,6 +149,7 @@ def _theta(pm: Any, pt: Any, data: "Statistics", rotations: Any, means: Any, mu:
         width = pt.sqrt(variance * shrink)
         pm.Potential("raw_theta_scale", pt.log(width).sum())
         value = seen + shrink * (around - seen) + width * own
+        pm.Deterministic("theta_on_axes", unit * value)
         turned = value if free.all() else pt.set_subtensor(means.ravel()[at], value)
         turned = turned.reshape(means.shape)
     return (rotations * turned[:, :, None]).sum(axis=1)
@@ -160,8 +161,9 @@ def _between(pm: Any, pt: Any, data: "Statistics", deviations: Any, tau: Any, sc
     if data.exchangeable:
         pm.Potential("between", -n * m * pt.log(tau) - (deviations**2).sum() / (2 * tau**2))
         return
-    df = _df(pm, "df_between", data.prior)
-    scatter = df * tau**2 * np.eye(m) + pt.dot(deviations.T, deviations)
+    df = _df(pm, pt, "df_between", data.prior, 1)
+    products = (deviations[:, :, None] * deviations[:, None, :]).sum(axis=0)  # elementwise: no BLAS is needed
+    scatter = df * tau**2 * np.eye(m) + products
     log_det = pt.linalg.slogdet(scatter)[1]  # cholesky would be the same; its gradient takes a hundred times as long
     pm.Potential(
         "between",
@@ -170,7 +172,7 @@ def _between(pm: Any, pt: Any, data: "Statistics", deviations: Any, tau: Any, sc
         + _log_gammas(pm, pt, "between", df, [(m, n)]),
     )
     inverse = pm.Data("shape_inverse", np.linalg.inv(data.shape))
-    squares = (deviations[:, :, None] * deviations[:, None, :] * inverse).sum()
+    squares = (inverse * products).sum()
     log_ratio = pt.log(squares / (n * m)) / 2 - pt.log(scale)
     pm.Potential("raw_scale_given_theta", -n * m * log_ratio**2)
 
@@ -185,7 +187,7 @@ def _within(pm: Any, pt: Any, data: "Statistics", gaps: Any) -> None:
         ratio = squares.sum(axis=1) / pm.Data("squares", total)
         pm.Potential("within", -((sizes * n - 1) / 2 * pt.log1p(ratio)).sum())
         return
-    df = _df(pm, "df_within", data.prior)
+    df = _df(pm, pt, "df_within", data.prior, data.means.size)
     own = pm.Flat("raw_sd", shape=count.size, initval=np.zeros(count.size))
     log_sd = pm.Data("log_sd_guess", np.log(total / (known * (count - 1))) / 2) + own / pt.sqrt(sizes)
     target = df * pt.exp(2 * log_sd)
@@ -200,9 +202,11 @@ def _within(pm: Any, pt: Any, data: "Statistics", gaps: Any) -> None:
     pm.Potential("within", each.sum() + _log_gammas(pm, pt, "within", df, kinds))
 
 
-def _df(pm: Any, name: str, prior: MultilevelPrior) -> Any:
-    more = pm.Gamma(f"{name}_minus_2", prior.df_shape, prior.df_rate)
-    return pm.Deterministic(name, LEAST_DF + more)
+def _df(pm: Any, pt: Any, name: str, prior: MultilevelPrior, known_from: int) -> Any:
+    """2 + Gamma(shape, rate), by a raw variable that moves as far as so many numbers leave its logarithm open."""
+    log_more = np.log(PLUG_IN_DF) + pm.Flat(f"raw_{name}", initval=0.0) / np.sqrt(known_from)
+    pm.Potential(f"{name}_prior", prior.df_shape * log_more - prior.df_rate * pt.exp(log_more))
+    return pm.Deterministic(name, LEAST_DF + pt.exp(log_more))
 
 
 def _log_gammas(pm: Any, pt: Any, name: str, df: Any, kinds: list[tuple[int, float]]) -> Any:
@@ -214,12 +218,21 @@ def _log_gammas(pm: Any, pt: Any, name: str, df: Any, kinds: list[tuple[int, flo
     return (times * (pt.gammaln((df + shift + more) / 2) - pt.gammaln((df + shift) / 2))).sum()
 
 
-def draw_between(data: "Statistics", draws: dict[str, Floats], rng: np.random.Generator) -> Floats:
+def thetas(data: "Statistics", draws: dict[str, Floats]) -> Floats:
+    """theta_d in the common axes and the units of the scores, ... x datasets x contrasts."""
+    turned = np.broadcast_to(data.unit * data.means, (*draws["tau"].shape, *data.means.shape)).copy()
+    free = np.isfinite(data.precision)
+    if free.any():
+        turned[..., free] = draws["theta_on_axes"]
+    return np.einsum("dai,...da->...di", data.rotations, turned, optimize=True)
+
+
+def draw_between(data: "Statistics", draws: dict[str, Floats], theta: Floats, rng: np.random.Generator) -> Floats:
     """T (... x m x m) given theta, mu and tau: inverse Wishart, or tau^2 I."""
     tau, m, n = draws["tau"], data.m, len(data.datasets)
     if data.exchangeable:
         return tau[..., None, None] ** 2 * np.eye(m)
-    gaps = draws["theta"] - (draws["effect"] @ data.basis)[..., None, :]
+    gaps = theta - (draws["effect"] @ data.basis)[..., None, :]
     df = draws["df_between"]
     scatter = np.swapaxes(gaps, -1, -2) @ gaps + (df * tau**2)[..., None, None] * np.eye(m)
     # Bartlett: T^-1 is Wishart, so T = (L^-T A A' L^-1)^-1 = F F' with F = L A^-T and scatter = L L'
