@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,25 +12,33 @@ from bayescmp.bayes import nuts
 from bayescmp.bayes.distributions import Draws, Floats
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, sampled_summary
-from bayescmp.errors import RopeError, ScoresError
+from bayescmp.errors import RopeError, ScoresError, name_list
 from bayescmp.moments import moments
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.arrays import as_pair
 from bayescmp.scores.pair import Pair
 from bayescmp.seed import checked_seed
 
+MANY_MODELS = {
+    "bradley_terry": ("bradley_terry", "pymc_bradley_terry"),
+    "plackett_luce": ("plackett_luce", "pymc_plackett_luce"),
+    "multilevel": ("multilevel", "pymc_multilevel_of"),
+}
+"""Models of all models at once, which take `Scores`: the module and the function in it that makes the `pm.Model`."""
+
 
 def pymc_model(
-    name: str, pair: Pair, *, rope: RopeLike | None = None, dataset: str | None = None, **options: Any
+    name: str, pair: Pair | Any, *, rope: RopeLike | None = None, dataset: str | None = None, **options: Any
 ) -> Any:
     """The PyMC model of a test, with the pair's data.
 
     Parameters
     ----------
-    name : "correlated_t", "sign", "signed_rank" or "hierarchical"
+    name : "correlated_t", "sign", "signed_rank", "hierarchical", "bradley_terry", "plackett_luce" or "multilevel"
     pair : Pair
+        Or the `Scores` of all models for "bradley_terry", "plackett_luce" and "multilevel".
     rope : float, (low, high) or Rope
-        For "sign", whose counts depend on it.
+        For "sign" and "bradley_terry", whose counts depend on it.
     dataset : str, optional
         Which dataset, for "correlated_t".
     **options
@@ -64,7 +73,12 @@ def pymc_model(
 
         options = {"prior": "corani2017", "min_sd": None} | options
         return hierarchical(prepare(as_pair(pair, arrays_are="datasets"), **options)[0])
-    raise ValueError(f'`name` must be "correlated_t", "sign", "signed_rank" or "hierarchical", got {name!r}.')
+    if name in MANY_MODELS:
+        module, builder = MANY_MODELS[name]
+        build = getattr(import_module(f"bayescmp.bayes.{module}"), builder)
+        return build(pair, **options | ({} if rope is None else {"rope": rope}))
+    names = ["correlated_t", "sign", "signed_rank", "hierarchical", *MANY_MODELS]
+    raise ValueError(f"`name` must be one of {name_list(names, len(names))}, got {name!r}.")
 
 
 def sample_pair(

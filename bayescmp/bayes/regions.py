@@ -1,7 +1,7 @@
 """Results over many datasets: theta = the probabilities of better / equivalent / worse, and which is the largest."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -262,7 +262,7 @@ class ArrayValue:
     __hash__ = None  # type: ignore[assignment]
 
     def _values(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}  # type: ignore[attr-defined]
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""

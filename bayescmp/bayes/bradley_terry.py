@@ -1,0 +1,173 @@
+"""The Bayesian Bradley-Terry model: many models, many datasets, who beats whom (Wainer 2023).
+
+Each dataset is a match between every two models: one wins by more than the rope, or they tie.
+"""
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescmp import _compat
+from bayescmp.bayes.many_models import Table, complete_table
+from bayescmp.bayes.nuts import check_engine
+from bayescmp.bayes.strengths import (
+    DRAWS,
+    WIN_ROPE,
+    StrengthInference,
+    StrengthPosterior,
+    check_draws,
+    check_prior,
+    check_win_rope,
+    sample_strengths,
+)
+from bayescmp.errors import ScoresError
+from bayescmp.rope import Rope, RopeLike
+from bayescmp.scores.table import Scores
+from bayescmp.seed import checked_seed
+
+Floats = NDArray[np.float64]
+TIES = {"spread": 0.5, "add": 1.0, "forget": 0.0}
+"""What a tie counts for each of the two."""
+
+
+def bradley_terry(
+    scores: Scores,
+    *,
+    rope: RopeLike | Mapping[str, RopeLike],
+    ties: str = "spread",
+    win_rope: float = WIN_ROPE,
+    prior: float = 0.5,
+    draws: int = DRAWS,
+    random_seed: int | None = None,
+    engine: str = "hmc",
+    **nuts_options: Any,
+) -> StrengthPosterior:
+    """Posterior of the models' strengths from their wins against each other on many datasets.
+
+    P(a beats b on a dataset) = 1 / (1 + exp(theta_b - theta_a)), theta ~ Normal(0, sigma), log sigma ~
+    Normal(0, `prior`). Only the order of the scores counts, so that datasets need no common scale.
+
+    Parameters
+    ----------
+    scores : Scores
+        Datasets on which a model was not run are left out with a warning.
+    rope : float, (low, high), Rope, or a mapping from dataset to one of these
+        Mean scores of a dataset this close are a tie; with 0 only equal ones are.
+    ties : "spread", "add" or "forget"
+        A tie is half a win for each, a win for each, or left out.
+    win_rope : float
+        Half the width of the region of P(win) around one half that makes no difference: 0.05 for 0.45 to 0.55.
+    prior : float
+        Scale of log sigma; 0.5 is Wainer's.
+    draws : int
+        Number of draws in all.
+    random_seed : int, optional
+        Drawn and recorded if not given.
+    engine : "hmc" or "nuts"
+        Hamiltonian Monte Carlo with many chains in numpy, or PyMC's NUTS as a check of it.
+    **nuts_options
+        `draws`, `tune`, `chains`, `cores`, `nuts_sampler`, `target_accept`, `progressbar`.
+
+    Returns
+    -------
+    StrengthPosterior
+        `pairs_frame()` has for each pair the wins, E[P(win)], P(P(win) > 1/2), and P(P(win) within the win rope).
+
+    Notes
+    -----
+    Wins of one dataset's pairs are taken as independent, as in the reference; k models make k - 1 of them there that
+    are not, and the posterior is narrower than the number of datasets alone would make it. `plackett_luce` counts
+    each dataset's ranking once.
+
+    References
+    ----------
+    Wainer (2023). A Bayesian Bradley-Terry model to compare multiple ML algorithms on multiple data sets. JMLR 24.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> posterior = bc.bayes.bradley_terry(bc.load_uci(), rope=0.01, random_seed=1)
+    >>> max(posterior.p_best, key=posterior.p_best.get)
+    'rf'
+    """
+    table, region = complete_table(scores, rope, "bradley_terry", least=2)
+    check_engine(engine, "hmc", nuts_options)
+    check_prior(prior, 5)
+    check_win_rope(win_rope)
+    seed = checked_seed(random_seed)
+    wins, tied = count_wins(table, region)
+    counted = _counted(wins, tied, ties)
+    if engine == "nuts":
+        fields = sample_strengths(_model(counted, prior, table.models), draws, seed, nuts_options)
+    else:
+        fields = win_inference(counted, prior, check_draws(draws), seed).fields()
+    return StrengthPosterior(
+        **table.about(),
+        rope=region,
+        method="Bradley-Terry model",
+        engine=engine,
+        estimand="the models' log-strengths: P(a beats b on the next dataset) = 1 / (1 + exp(theta_b - theta_a))",
+        ability="log-strength",
+        win_rope=float(win_rope),
+        settings={"ties": ties, "prior": prior, "wins": wins.tolist(), "tied": tied.tolist()},
+        **fields,
+    )
+
+
+def count_wins(table: Table, rope: Rope) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+    """On how many datasets the row's model beats the column's by more than the rope, and on how many they tie."""
+    k = len(table.models)
+    wins, tied = np.zeros((k, k), dtype=int), np.zeros((k, k), dtype=int)
+    for i in range(k):
+        region = rope.regions(table.means[:, [i]] - table.means, table.rounding[:, None])
+        wins[i], tied[i] = (region == 1).sum(axis=0), (region == 0).sum(axis=0)
+    np.fill_diagonal(tied, 0)
+    return wins, tied
+
+
+def _counted(wins: NDArray[np.int_], tied: NDArray[np.int_], ties: str) -> Floats:
+    if ties not in TIES:
+        raise ValueError(f'`ties` must be "spread", "add" or "forget", got {ties!r}.')
+    counted = wins + TIES[ties] * tied
+    if not counted.any():
+        raise ScoresError(
+            "All pairs of models tie on all datasets, and ties are left out: there is nothing to learn from. Use "
+            'ties="spread", or a smaller rope.'
+        )
+    return np.asarray(counted, dtype=float)
+
+
+def win_inference(wins: Floats, prior: float, draws: int, random_seed: int) -> StrengthInference:
+    """The posterior from a table of (possibly half) wins of the row's model over the column's."""
+    pairs = np.array([p for p in combinations(range(len(wins)), 2) if wins[p] + wins[p[::-1]] > 0])
+    sets = np.zeros((len(pairs), len(wins)))
+    np.put_along_axis(sets, pairs, 1.0, axis=1)
+    matches = (wins + wins.T)[pairs[:, 0], pairs[:, 1]]
+    return StrengthInference(wins.sum(axis=1), sets, matches, "normal", prior, draws, random_seed)
+
+
+def pymc_bradley_terry(
+    scores: Scores, *, rope: RopeLike | Mapping[str, RopeLike], ties: str = "spread", prior: float = 0.5
+) -> Any:
+    """The Bradley-Terry model as a `pm.Model`."""
+    table, region = complete_table(scores, rope, "pymc_model", least=2)
+    return _model(_counted(*count_wins(table, region), ties), check_prior(prior, 5), table.models)
+
+
+def _model(wins: Floats, prior: float, models: tuple[str, ...]) -> Any:
+    pm = _compat.import_pymc()
+    first, second = np.triu_indices(len(wins), 1)
+    won, lost = wins[first, second], wins[second, first]
+    with pm.Model(coords={"model": list(models)}) as model:
+        sigma = pm.LogNormal("sigma", 0, prior)
+        theta = pm.Normal("theta", 0, sigma, dims="model")
+        gap = theta[first] - theta[second]
+        if np.array_equal(wins, wins.astype(int)):
+            pm.Binomial("wins", n=(won + lost).astype(int), logit_p=gap, observed=won.astype(int))
+        else:  # half wins: the same likelihood, which no binomial counts
+            pm.Potential("wins", -(won * pm.math.log1pexp(-gap) + lost * pm.math.log1pexp(gap)).sum())
+        pm.Deterministic("log_strength", theta - theta.mean(), dims="model")
+    return model

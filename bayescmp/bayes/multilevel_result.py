@@ -1,0 +1,314 @@
+"""The result of the multilevel model: joint draws of all models' effects, and what they say about pairs and ranks."""
+
+import base64
+import math
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescmp import _compat
+from bayescmp.bayes.abilities import SampledAbilities, average_ranks, symmetric
+from bayescmp.bayes.distributions import student_regions
+from bayescmp.bayes.hdi import check_mass, hdi
+from bayescmp.bayes.nuts import Diagnostics
+from bayescmp.bayes.ranking import RankingPosterior
+from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, sampled_summary
+from bayescmp.errors import unknown_name
+from bayescmp.rope import Rope, RopeLike
+from bayescmp.text import number, plain, probability, versions
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+MOST_SHOWN = 15
+NORMAL = 1e10
+"""Degrees of freedom of a Student t that is a normal."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MultilevelDraws(ArrayValue):
+    """What NUTS drew, chains x draws: effects; the covariance between datasets (lower triangle, in contrasts)."""
+
+    kind: ClassVar[str] = "multilevel"
+    effect: Floats
+    between: Floats
+    basis: Floats
+    names: tuple[str, ...]
+    hyper: Floats
+    raw: Floats
+    shrunken: Floats
+    sds: Floats
+
+    def pair(self, i: int, j: int) -> "PairDraws":
+        """The difference of two models' effects, and its standard deviation between datasets."""
+        rows, columns = np.tril_indices(self.basis.shape[1])
+        contrast = self.basis[i] - self.basis[j]
+        weights = np.where(rows == columns, 1.0, 2.0) * contrast[rows] * contrast[columns]
+        variance = np.maximum(self.between @ weights, 0.0)
+        return PairDraws(self.effect[..., i] - self.effect[..., j], np.sqrt(variance))
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        mine, theirs = self._values(), other._values()
+        raw = np.array_equal(mine.pop("raw"), theirs.pop("raw"), equal_nan=True)
+        return raw and all(np.array_equal(x, theirs[name]) for name, x in mine.items())
+
+    __hash__ = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON: arrays as their little-endian bytes, since there are many numbers."""
+        packed = {
+            name: {"shape": list(x.shape), "base64": base64.b64encode(x.astype("<f8").tobytes()).decode()}
+            for name, x in self._values().items()
+            if isinstance(x, np.ndarray)
+        }
+        return {"kind": self.kind, "names": list(self.names), **packed}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "MultilevelDraws":
+        """The inverse of `to_dict`."""
+        arrays = {
+            name: np.frombuffer(base64.b64decode(x["base64"]), "<f8").reshape(x["shape"]).astype(float)
+            for name, x in data.items()
+            if isinstance(x, dict)
+        }
+        return cls(names=tuple(data["names"]), **arrays)
+
+
+@dataclass(frozen=True, eq=False)
+class PairDraws(ArrayValue):
+    """One pair of a joint model: delta_0, and sigma_0 of its normal variation over datasets, chains x draws."""
+
+    kind: ClassVar[str] = "sampled_pair"
+    delta: Floats
+    sigma: Floats
+
+    def __post_init__(self) -> None:
+        for name in ("delta", "sigma"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+
+    def theta(self, rope: Rope) -> Floats:
+        """The probabilities of better, equivalent, worse on the next dataset, chains x draws x 3."""
+        return np.stack(student_regions(self.delta, self.sigma, NORMAL, rope), axis=-1)
+
+    def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
+        return [sampled_summary(self.theta(rope)) for rope in ropes]
+
+    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+        flat = self.theta(rope).reshape(-1, 3)
+        return np.random.default_rng(random_seed).choice(flat, n, replace=n > len(flat))
+
+    def theta_hdi(self, rope: Rope, mass: float) -> list[tuple[float, float]]:
+        return [hdi(x, mass) for x in self.theta(rope).reshape(-1, 3).T]
+
+    @property
+    def mean(self) -> float:
+        return float(self.delta.mean())
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        return hdi(self.delta, mass)
+
+    def swap(self) -> "PairDraws":
+        return PairDraws(0.0 - self.delta, self.sigma)
+
+    def other_priors(self) -> tuple[()]:
+        return ()
+
+
+RegionPosterior.INFERENCES[PairDraws.kind] = PairDraws
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MultilevelPosterior:
+    """The result of `multilevel`: joint draws of all models' effects, and what they say about pairs, ranks, datasets.
+
+    Attributes
+    ----------
+    models, datasets : tuple of str
+    metric, higher_is_better, scale
+        What was measured, its direction, and the scale of the differences.
+    n : int
+        The number of scores that were used.
+    rope : Rope
+        Symmetric.
+    method, engine, estimand : str
+    settings, random_seed, diagnostics, notes, versions
+        Whatever else changes the numbers or tells how they came about.
+    """
+
+    models: tuple[str, ...]
+    metric: str | None
+    higher_is_better: bool
+    scale: str
+    datasets: tuple[str, ...]
+    n: int
+    rope: Rope
+    inference: MultilevelDraws
+    method: str = "multilevel model"
+    engine: str = "nuts"
+    estimand: str = "differences of the models' effects; probabilities of better / equivalent / worse on a new dataset"
+    settings: dict[str, Any] = field(default_factory=dict)
+    random_seed: int | None = None
+    diagnostics: Diagnostics | None = None
+    notes: tuple[str, ...] = ()
+    versions: dict[str, str] = field(default_factory=versions)
+    inference_data: Any = field(default=None, compare=False)
+
+    kind: ClassVar[str] = "multilevel"
+
+    def pair(self, a: str, b: str) -> RegionPosterior:
+        """What the joint model says about two of its models: as hierarchical_ttest reports it."""
+        return RegionPosterior(
+            a=a,
+            b=b,
+            rope=self.rope,
+            inference=self.inference.pair(self._index(a), self._index(b)),
+            estimand="probabilities that the next dataset's difference is better / equivalent / worse",
+            **self._shared(),
+            settings={**self.settings, "new": "a new dataset"},
+            notes=self.notes,
+        )
+
+    def pairs_frame(self) -> "pd.DataFrame":
+        """One row a pair: difference of the effects with HDI, P(it is above 0), theta's winner, expected shares."""
+        import pandas as pd
+
+        rows = []
+        for a, b in combinations(self.models, 2):
+            p = self.pair(a, b)
+            positive = student_regions(p.inference.delta, 0.0, NORMAL, Rope(0, 0))[0].mean()  # type: ignore[attr-defined]
+            rows.append({**p._row(), "p_positive": float(positive)})
+        return pd.DataFrame(rows).drop(columns=["dataset", "metric"])
+
+    def contrasts(self, rope: RopeLike | None = None) -> "pd.DataFrame":
+        """`pairs_frame()`, with another rope if one is given."""
+        return (self if rope is None else self.with_rope(rope)).pairs_frame()
+
+    to_frame = pairs_frame
+
+    def ranking(self) -> RankingPosterior:
+        """Who is best, who is within the rope of the best, who has which rank: by the models' effects."""
+        raw = self.inference.raw
+        complete = not np.isnan(raw).any()
+        sign = 1.0 if self.higher_is_better else -1.0
+        return RankingPosterior(
+            models=self.models,
+            rope=self.rope,
+            estimand="ranks of the models by their effects over datasets",
+            ability="effect",
+            inference=SampledAbilities(self.inference.effect),
+            mean_score=tuple(np.nanmean(raw, axis=0).tolist()),
+            mean_rank=tuple(average_ranks(sign * raw, 0.0).mean(axis=0).tolist()) if complete else None,
+            **self._shared(),
+            settings=self.settings,
+            notes=self.notes,
+        )
+
+    def shrunken_frame(self) -> "pd.DataFrame":
+        """One row a dataset and model: its mean score, and the shrunken one with its posterior standard deviation.
+
+        The datasets' own levels are not shrunk: over the models that were run there the two means have the same mean.
+        """
+        import pandas as pd
+
+        index = pd.MultiIndex.from_product([self.datasets, self.models], names=["dataset", "model"])
+        columns = {"mean": self.inference.raw, "shrunken": self.inference.shrunken, "sd": self.inference.sds}
+        return pd.DataFrame({name: x.ravel() for name, x in columns.items()}, index=index)
+
+    def effects_frame(self, mass: float = 0.95) -> "pd.DataFrame":
+        """One row a model: its effect, against the mean of all models (positive is better), with HDI."""
+        import pandas as pd
+
+        return pd.DataFrame(self._summaries(self.models, self.inference.effect, mass)).set_index("model")
+
+    def hyperparameters(self, mass: float = 0.95) -> "pd.DataFrame":
+        """Posterior of omega and tau (spread of effects, and of datasets) and of the covariances' df."""
+        import pandas as pd
+
+        rows = self._summaries(self.inference.names, self.inference.hyper, mass)
+        return pd.DataFrame(rows).rename(columns={"model": "parameter"}).set_index("parameter")
+
+    def with_rope(self, rope: RopeLike) -> "MultilevelPosterior":
+        """The same posterior with another rope; nothing is computed anew."""
+        return replace(self, rope=symmetric(rope))
+
+    def to_arviz(self) -> Any:
+        """ArviZ data: the sampler's own; after a trip through JSON, the effects."""
+        if self.inference_data is not None:
+            return self.inference_data
+        return _compat.to_inference_data({"posterior": {"effect": self.inference.effect}})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON, draws included; `MultilevelPosterior.from_dict` reads it back."""
+        left_out = ("inference_data", "inference")
+        data = {f.name: deepcopy(getattr(self, f.name)) for f in fields(self) if f.name not in left_out}
+        data |= {
+            "kind": self.kind,
+            "rope": self.rope.high if math.isfinite(self.rope.high) else None,
+            "diagnostics": self.diagnostics.to_dict() if self.diagnostics else None,
+            "inference": self.inference.to_dict(),
+            "effects": dict(zip(self.models, self.inference.effect.mean(axis=(0, 1)).tolist(), strict=True)),
+        }
+        return {name: plain(value) for name, value in data.items()}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "MultilevelPosterior":
+        """The inverse of `to_dict`, also after a trip through JSON."""
+        try:
+            values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
+            values |= {name: tuple(data[name]) for name in ("models", "datasets", "notes")}
+            values["rope"] = Rope.of(math.inf if data["rope"] is None else data["rope"])
+            values["diagnostics"] = Diagnostics(**data["diagnostics"]) if data["diagnostics"] else None
+            return cls(**values | {"inference": MultilevelDraws.from_dict(data["inference"])})
+        except (KeyError, TypeError) as error:
+            raise ValueError(
+                f"`data` must come from a multilevel result's to_dict; wrong or missing: {error!r}."
+            ) from None
+
+    def __repr__(self) -> str:
+        trouble = self.diagnostics.problems if self.diagnostics else ()
+        lines = [f"NOT CONVERGED: {'; '.join(trouble)}"] if trouble else []
+        rope = "no rope" if self.rope.is_zero else f"rope {self.rope}"
+        prior = self.settings["prior"]["name"]
+        lines.append(
+            f"Multilevel: {len(self.models)} models, {self.metric or 'score'}, {len(self.datasets)} datasets, {rope}, "
+            f"{prior} effects"
+        )
+        best = self.ranking().p_best
+        rows = self._summaries(self.models, self.inference.effect, 0.95)
+        width, span = max(map(len, self.models)), min(row["hdi_high"] - row["hdi_low"] for row in rows)
+        ordered = sorted(rows, key=lambda row: -row["mean"])
+        for row in ordered[:MOST_SHOWN]:
+            mean, low, high = (number(row[x], span) for x in ("mean", "hdi_low", "hdi_high"))
+            lines.append(
+                f"  {row['model'].ljust(width)}  effect {mean:>8}  95% HDI [{low}, {high}]  "
+                f"P(best) {probability(best[row['model']], 0.002)}"
+            )
+        if len(ordered) > MOST_SHOWN:
+            lines.append(f"  ... and {len(ordered) - MOST_SHOWN} more models; see effects_frame()")
+        lines.append(f"  {math.comb(len(self.models), 2)} pairs: pairs_frame(); datasets: shrunken_frame(); ranking()")
+        return "\n".join(lines + [f"  note: {note}" for note in self.notes])
+
+    def _shared(self) -> dict[str, Any]:
+        names = ("metric", "higher_is_better", "scale", "datasets", "method", "engine", "random_seed", "diagnostics")
+        return {name: getattr(self, name) for name in names} | {"n": len(self.datasets), "versions": self.versions}
+
+    def _summaries(self, names: tuple[str, ...], draws: Floats, mass: float) -> list[dict[str, Any]]:
+        check_mass(mass)
+        rows = []
+        for i, name in enumerate(names):
+            low, high = hdi(draws[..., i], mass)
+            mean, sd = float(draws[..., i].mean()), float(draws[..., i].std(ddof=1))
+            rows.append({"model": name, "mean": mean, "sd": sd, "hdi_low": low, "hdi_high": high})
+        return rows
+
+    def _index(self, model: str) -> int:
+        if model not in self.models:
+            raise unknown_name("model", model, self.models)
+        return self.models.index(model)

@@ -1,0 +1,231 @@
+"""Which of many models is the best one? Their joint posterior, from many datasets or from the folds of one.
+
+Many datasets: the Bayesian bootstrap of the datasets (Rubin 1981). One dataset: the multivariate Student of which every
+contrast is the correlated t-test. Both are drawn independently, so that the Monte-Carlo error is that of a share.
+"""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescmp.bayes.abilities import Block
+from bayescmp.bayes.correlated_t import posterior_parameters
+from bayescmp.bayes.distributions import student_regions
+from bayescmp.bayes.many_models import Table, complete_table
+from bayescmp.bayes.ranking import RankingPosterior
+from bayescmp.bayes.regions import ArrayValue
+from bayescmp.errors import DegenerateWarning, ResamplingError, ScoresError
+from bayescmp.rope import Rope, RopeLike
+from bayescmp.scores.pair import ROUNDING
+from bayescmp.scores.resampling import WAYS_TO_GIVE
+from bayescmp.scores.table import Scores
+from bayescmp.seed import checked_seed
+
+Floats = NDArray[np.float64]
+DRAWS = 50_000
+ELEMENTS_AT_A_TIME = 2**19
+"""Numbers in memory at once: part of the random stream's layout, so that results do not depend on the machine."""
+
+
+def rank_models(
+    scores: Scores,
+    *,
+    rope: RopeLike | Mapping[str, RopeLike],
+    by: str = "rank",
+    draws: int = DRAWS,
+    random_seed: int | None = None,
+) -> RankingPosterior:
+    """The joint posterior of many models' mean ranks or mean scores: P(best), P(among the best), ranks.
+
+    Parameters
+    ----------
+    scores : Scores
+        Datasets on which a model was not run are left out with a warning.
+    rope : float, (low, high), Rope, or a mapping from dataset to one of these
+        Symmetric. Mean scores this close make no practical difference; 0 for none.
+    by : "rank" or "score"
+        With many datasets, what makes a model best: the mean rank (scores of different datasets are seldom
+        commensurable) or the mean score. Both are reported. With one dataset it is the mean score.
+    draws : int
+        Number of Monte-Carlo draws.
+    random_seed : int, optional
+        Drawn and recorded if not given. Weights belong to datasets by name: their order does not matter.
+
+    Returns
+    -------
+    RankingPosterior
+        Many datasets: with Dirichlet(1, ..., 1) weights on the datasets, `p_best` is the probability of the best
+        weighted mean rank (or score, as `by` says), `p_best_by_score` that of the largest weighted mean score under
+        the same weights. `p_among_best` is the probability that the weighted mean score is at most the rope below the
+        largest weighted mean score, also with by="rank": the rope is a difference of scores, not of ranks.
+
+        One dataset: the fold means are multivariate Student with n - 1 degrees of freedom and scale matrix
+        (1/n + rho/(1 - rho)) times the covariance of the folds, and every difference of two is `correlated_ttest`.
+
+    See Also
+    --------
+    plackett_luce, bradley_terry : models of the rankings and of the wins.
+
+    References
+    ----------
+    Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9. Corani, Benavoli (2015). Machine Learning 100.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> ranking = bc.bayes.rank_models(bc.load_uci(), rope=0.01, random_seed=1)
+    >>> max(ranking.p_best, key=ranking.p_best.get)
+    'rf'
+    """
+    if by not in ("rank", "score"):
+        raise ValueError(f'`by` must be "rank" or "score", got {by!r}.')
+    if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < 1:
+        raise ValueError(f"`draws` must be a whole number of at least 1, got {draws!r}.")
+    table, region = complete_table(scores, rope, "rank_models")
+    seed = checked_seed(random_seed)
+    if len(table.datasets) == 1:
+        return _one_dataset(table, region, int(draws), seed)
+    inference = BootstrapAbilities(
+        table.means, table.ranks, table.datasets, by, float(table.rounding.max()), int(draws), seed
+    )
+    return RankingPosterior(
+        **table.about(),
+        rope=region,
+        method="Bayesian bootstrap of datasets",
+        engine="draws",
+        estimand=f"the models' mean {by}s over the population of datasets",
+        ability="minus the mean rank" if by == "rank" else "mean score, higher is better",
+        settings={"by": by, "draws": int(draws)},
+        random_seed=seed,
+        inference=inference,
+    )
+
+
+def _one_dataset(table: Table, rope: Rope, draws: int, seed: int) -> RankingPosterior:
+    name, n, design = table.datasets[0], table.folds.shape[1], table.resampling[0]
+    if n < 2:
+        raise ScoresError(
+            f'`rank_models` needs at least 2 datasets, or the folds of one, but there is one score each on "{name}". '
+            "Give more datasets, or the score of every fold."
+        )
+    if design is None:
+        raise ResamplingError(
+            f'`rank_models` must know how the scores were resampled, but for "{name}" it was not said. {WAYS_TO_GIVE}'
+        )
+    inference = StudentAbilities(table.folds[0], design.rho, float(table.rounding[0]), draws, seed)
+    notes: tuple[str, ...] = ()
+    if not inference.contrast_scales().any():
+        notes = (f"all differences between models are the same on all {n} folds: the answer rests on no variation",)
+        warnings.warn(f"{name}: {notes[0]}.", DegenerateWarning, stacklevel=3)
+    return RankingPosterior(
+        **table.about() | {"n": n},
+        rope=rope,
+        method="multivariate correlated t",
+        engine="draws",
+        estimand="the models' mean scores on this dataset",
+        ability="mean score, higher is better",
+        settings={"by": "score", "draws": draws, "rho": design.rho, "resampling": design.to_dict()},
+        random_seed=seed,
+        notes=notes,
+        inference=inference,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class BootstrapAbilities(ArrayValue):
+    """Weighted means over datasets with Dirichlet(1, ..., 1) weights; `means` and `ranks` are datasets x models."""
+
+    kind: ClassVar[str] = "bootstrap"
+    independent: ClassVar[bool] = True
+    means: Floats
+    ranks: Floats
+    names: tuple[str, ...]
+    by: str
+    rounding: float
+    n_draws: int
+    random_seed: int
+
+    def __post_init__(self) -> None:
+        for name in ("means", "ranks"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+        object.__setattr__(self, "names", tuple(self.names))
+
+    @property
+    def tolerance(self) -> float:
+        ranks = ROUNDING * self.ranks.shape[1] if self.by == "rank" else 0.0
+        return 4 * max(ranks, self.rounding)
+
+    def blocks(self) -> Iterator[Block]:
+        order = np.argsort(np.array(self.names, dtype=object), kind="stable")
+        means, ranks = self.means[order], self.ranks[order]
+        for rng, size in _streams(self.random_seed, self.n_draws, max(means.shape)):
+            weights = rng.standard_exponential((size, len(order)))
+            weights /= weights.sum(axis=1, keepdims=True)
+            score = weights @ means
+            yield Block(0.0 - weights @ ranks, score) if self.by == "rank" else Block(score)
+
+    def better(self) -> None:
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class StudentAbilities(ArrayValue):
+    """The mean scores of models on one dataset: multivariate Student; `folds` is folds x models."""
+
+    kind: ClassVar[str] = "student"
+    independent: ClassVar[bool] = True
+    folds: Floats
+    rho: float
+    rounding: float
+    n_draws: int
+    random_seed: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "folds", np.asarray(self.folds, dtype=float))
+
+    @property
+    def tolerance(self) -> float:
+        return 4 * self.rounding
+
+    @property
+    def inflation(self) -> float:
+        """1/n + rho/(1 - rho): the variance of a mean of correlated folds, in units of the folds' own."""
+        return 1 / len(self.folds) + self.rho / (1 - self.rho)
+
+    def blocks(self) -> Iterator[Block]:
+        n = len(self.folds)
+        location = self.folds.mean(axis=0)
+        # normals times the centred folds have the covariance of the folds, also where it is singular
+        factor = (self.folds - location) * np.sqrt(self.inflation / (n - 1))
+        for rng, size in _streams(self.random_seed, self.n_draws, max(self.folds.shape)):
+            normal = rng.standard_normal((size, n)) @ factor
+            yield Block(location + normal / np.sqrt(rng.chisquare(n - 1, (size, 1)) / (n - 1)))
+
+    def contrast_scales(self) -> Floats:
+        """The scale of the Student t of every difference row - column."""
+        return np.array([self._contrasts(i)[1] for i in range(self.folds.shape[1])])
+
+    def better(self) -> Floats:
+        rope = Rope(0, 0)
+        return np.array(
+            [student_regions(*self._contrasts(i), rope, self.rounding)[0] for i in range(self.folds.shape[1])]
+        )
+
+    def _contrasts(self, i: int) -> tuple[Floats, Floats, Floats]:
+        """Location, scale and df of model i minus each model: the correlated t-tests."""
+        return posterior_parameters((self.folds[:, [i]] - self.folds).T, self.rho, self.rounding)
+
+
+def _streams(random_seed: int, n_draws: int, width: int) -> Iterator[tuple[np.random.Generator, int]]:
+    """A generator for each block of draws, and the block's size."""
+    size = int(np.clip(ELEMENTS_AT_A_TIME // width, 16, 4096))
+    for block in range(-(-n_draws // size)):
+        rng = np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence((random_seed, block))))
+        yield rng, min(size, n_draws - block * size)
+
+
+RankingPosterior.INFERENCES |= {BootstrapAbilities.kind: BootstrapAbilities, StudentAbilities.kind: StudentAbilities}

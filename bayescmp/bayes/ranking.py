@@ -1,0 +1,300 @@
+"""The result for many models at once: the joint posterior of their abilities, and what it says about who is best."""
+
+import math
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescmp.bayes.abilities import (
+    AbilityInference,
+    RankSummary,
+    SampledAbilities,
+    shortest_run,
+    summarise,
+    symmetric,
+)
+from bayescmp.bayes.hdi import DEFAULT_MASS, check_mass
+from bayescmp.bayes.nuts import Diagnostics
+from bayescmp.errors import unknown_name
+from bayescmp.rope import Rope, RopeLike
+from bayescmp.text import number, plain, probability, versions
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+MOST_SHOWN = 15
+"""Models in a repr; the others are counted."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RankingPosterior:
+    """The joint posterior of the abilities of many models: who is best, who is among the best, who has which rank.
+
+    Attributes
+    ----------
+    models : tuple of str
+    metric, higher_is_better, scale
+        What was measured, its direction, and the scale of the differences.
+    datasets : tuple of str
+    n : int
+        Datasets that were used; folds, where there is one dataset.
+    rope : Rope
+        Symmetric: two models within it are practically equivalent.
+    method, engine, estimand : str
+    ability : str
+        What the abilities are.
+    mean_score, mean_rank : tuple of float, or None
+        Each model's plain means, to read beside the posterior.
+    settings, random_seed, diagnostics, notes, versions
+        Whatever else changes the numbers or tells how they came about.
+    """
+
+    models: tuple[str, ...]
+    metric: str | None
+    higher_is_better: bool
+    scale: str
+    datasets: tuple[str, ...]
+    n: int
+    rope: Rope
+    method: str
+    engine: str
+    estimand: str
+    ability: str
+    inference: AbilityInference
+    mean_score: tuple[float, ...] | None = None
+    mean_rank: tuple[float, ...] | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    random_seed: int | None = None
+    diagnostics: Diagnostics | None = None
+    notes: tuple[str, ...] = ()
+    versions: dict[str, str] = field(default_factory=versions)
+    inference_data: Any = field(default=None, compare=False)
+    _memo: dict[Any, Any] = field(default_factory=dict, compare=False, init=False)
+
+    kind: ClassVar[str] = "ranking"
+    KINDS: ClassVar[dict[str, type["RankingPosterior"]]] = {}
+    INFERENCES: ClassVar[dict[str, Any]] = {}
+
+    def __init_subclass__(cls) -> None:
+        RankingPosterior.KINDS[cls.kind] = cls
+
+    # ---- who is best
+
+    @property
+    def p_best(self) -> dict[str, float]:
+        """P(the model has the largest ability); equal ones share it, so that the sum is 1."""
+        return self._named(self._summary().ranks[:, 0])
+
+    @property
+    def p_best_by_score(self) -> dict[str, float] | None:
+        """P(the model has the largest mean score), from the same draws; None where the ability is no mean rank."""
+        shares = self._summary().best_by_score
+        return None if shares is None else self._named(shares)
+
+    @property
+    def p_among_best(self) -> dict[str, float]:
+        """P(the model is within the rope of the best one); several models can be, so that the sum is 1 or more."""
+        return self._named(self._summary().among_best)
+
+    @property
+    def mcse(self) -> dict[str, float]:
+        """The largest Monte-Carlo standard error of each model's probabilities above."""
+        return self._named(self._summary().mcse)
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """The posterior mean of each ability."""
+        return self._named(self._summary().mean)
+
+    # ---- ranks
+
+    @property
+    def rank_distribution(self) -> Floats:
+        """P(model i has rank r + 1), models x ranks; equal models share their ranks. Rows and columns sum to 1."""
+        return self._summary().ranks.copy()
+
+    @property
+    def expected_rank(self) -> dict[str, float]:
+        """The posterior mean of each model's rank; 1 is best."""
+        return self._named(self._summary().ranks @ np.arange(1, len(self.models) + 1))
+
+    def rank_hdi(self, mass: float = DEFAULT_MASS) -> dict[str, tuple[int, int]]:
+        """For each model the fewest neighbouring ranks that hold `mass` of its distribution, first and last."""
+        check_mass(mass)
+        return {m: shortest_run(row, mass) for m, row in zip(self.models, self._summary().ranks, strict=True)}
+
+    # ---- pairs
+
+    @property
+    def p_better_matrix(self) -> Floats:
+        """P(the row's model has the larger ability than the column's); equal ones count half, as on the diagonal."""
+        if "better" not in self._memo:
+            exact = self.inference.better()
+            self._memo["better"] = self._count_pairs() if exact is None else exact
+        matrix: Floats = self._memo["better"]
+        return matrix.copy()
+
+    def p_better(self, a: str, b: str) -> float:
+        """P(ability of `a` > ability of `b`); equality counts half."""
+        return float(self.p_better_matrix[self._index(a), self._index(b)])
+
+    def _count_pairs(self) -> Floats:
+        k = len(self.models)
+        wins, total, tolerance = np.zeros((k, k)), 0, self.inference.tolerance
+        for block in self.inference.blocks():
+            columns = np.ascontiguousarray(block.ability.T)
+            for i in range(k - 1):
+                gap = columns[i] - columns[i + 1 :]
+                wins[i, i + 1 :] += np.count_nonzero(gap > tolerance, axis=1)
+                wins[i + 1 :, i] += np.count_nonzero(gap < -tolerance, axis=1)
+            total += len(block.ability)
+        return (wins + (total - wins - wins.T) / 2) / total
+
+    # ---- draws
+
+    def draws(self, n: int | None = None) -> Floats:
+        """The joint draws of the abilities, draws x models: all, or `n` evenly spaced ones."""
+        found = np.concatenate([block.ability for block in self.inference.blocks()])
+        return found if n is None else found[np.linspace(0, len(found) - 1, n).astype(int)]
+
+    def with_rope(self, rope: RopeLike) -> "RankingPosterior":
+        """The same posterior with another rope, on the same draws."""
+        return replace(self, rope=symmetric(rope))
+
+    def to_arviz(self) -> Any:
+        """ArviZ data: the sampler's own where NUTS ran, else all draws of `ability`."""
+        from bayescmp import _compat
+
+        if self.inference_data is not None:
+            return self.inference_data
+        blocks = [block.ability for block in self.inference.blocks()]
+        chains = np.concatenate(blocks)[None] if self.inference.independent else np.stack(blocks)
+        return _compat.to_inference_data({"posterior": {"ability": chains}})
+
+    def to_frame(self) -> "pd.DataFrame":
+        """One row a model, the most probably best first."""
+        import pandas as pd
+
+        frame = pd.DataFrame(self._columns())
+        return frame.sort_values(["p_best", "expected_rank"], ascending=[False, True], kind="stable", ignore_index=True)
+
+    def _columns(self) -> dict[str, Any]:
+        low, high = zip(*self.rank_hdi().values(), strict=True)
+        by_score = {} if self.p_best_by_score is None else {"p_best_by_score": self.p_best_by_score.values()}
+        columns = {
+            "model": self.models,
+            "mean_score": self.mean_score,
+            "mean_rank": self.mean_rank,
+            "p_best": self.p_best.values(),
+            **by_score,
+            "p_among_best": self.p_among_best.values(),
+            "expected_rank": self.expected_rank.values(),
+            "rank_low": low,
+            "rank_high": high,
+            "mcse": self.mcse.values(),
+        }
+        return {name: list(values) for name, values in columns.items() if values is not None}
+
+    # ---- JSON
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON: inputs, settings and summaries; `RankingPosterior.from_dict` reads it back."""
+        left_out = ("inference_data", "inference", "_memo")
+        data = {f.name: deepcopy(getattr(self, f.name)) for f in fields(self) if f.name not in left_out}
+        data |= {
+            "kind": self.kind,
+            "rope": self.rope.high if math.isfinite(self.rope.high) else None,
+            "diagnostics": self.diagnostics.to_dict() if self.diagnostics else None,
+            "inference": self.inference.to_dict(),
+            "p_best": self.p_best,
+            "p_among_best": self.p_among_best,
+            "expected_rank": self.expected_rank,
+        }
+        return {name: plain(value) for name, value in data.items()}
+
+    @staticmethod
+    def from_dict(data: dict[str, Any]) -> "RankingPosterior":
+        """The inverse of `to_dict`, also after a trip through JSON."""
+        try:
+            cls = RankingPosterior.KINDS[data["kind"]]
+            values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
+            inference = dict(values["inference"])
+            values |= {name: tuple(values[name]) for name in ("models", "datasets", "notes")}
+            values |= {name: values[name] and tuple(values[name]) for name in ("mean_score", "mean_rank")}
+            values |= {
+                "rope": Rope.of(math.inf if data["rope"] is None else data["rope"]),
+                "diagnostics": Diagnostics(**data["diagnostics"]) if data["diagnostics"] else None,
+                "inference": cls.INFERENCES[inference.pop("kind")](**inference),
+            }
+            return cls(**values)
+        except (KeyError, TypeError) as error:
+            raise ValueError(
+                f"`data` must come from a ranking's to_dict, with a kind of {', '.join(RankingPosterior.KINDS)}; "
+                f"wrong or missing: {error!r}."
+            ) from None
+
+    # ---- for people
+
+    def __repr__(self) -> str:
+        trouble = self.diagnostics.problems if self.diagnostics else ()
+        where = f'"{self.datasets[0]}", {self.n} folds' if len(self.datasets) == 1 else f"{self.n} datasets"
+        head = [f"NOT CONVERGED: {'; '.join(trouble)}"] if trouble else []
+        rope = "no rope" if self.rope.is_zero else f"rope {self.rope}"
+        head.append(f"Ranking: {len(self.models)} models, {self.metric or 'score'}, {self.method}, {where}, {rope}")
+        header = ["model", "P(best)", "P(among best)", "expected rank", "95%", "mean score"]
+        rows = [header, *self._rows()]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        table = [
+            "  " + "  ".join([row[0].ljust(widths[0]), *(x.rjust(w) for x, w in zip(row[1:], widths[1:], strict=True))])
+            for row in rows
+        ]
+        if len(self.models) > MOST_SHOWN:
+            rest = self._order()[MOST_SHOWN:]
+            p = math.fsum(self._summary().ranks[rest, 0])
+            table.append(f"  ... and {len(rest)} more models, P(one of them is best) {probability(p)}; see to_frame()")
+        return "\n".join([*head, *table, *(f"  note: {note}" for note in self.notes)])
+
+    def _rows(self) -> Iterator[list[str]]:
+        summary, low_high = self._summary(), list(self.rank_hdi().values())
+        ranks = list(self.expected_rank.values())
+        spread = np.ptp(self.mean_score) if self.mean_score else 0.0
+        for i in self._order()[:MOST_SHOWN]:
+            show = [probability(p, summary.mcse[i]) for p in (summary.ranks[i, 0], summary.among_best[i])]
+            score = number(self.mean_score[i], float(spread)) if self.mean_score else ""
+            yield [self.models[i], *show, f"{ranks[i]:.1f}", "{}-{}".format(*low_high[i]), score]
+
+    def _order(self) -> NDArray[np.intp]:
+        """The models, the most probably best first."""
+        ranks = self._summary().ranks
+        return np.lexsort((ranks @ np.arange(ranks.shape[1]), -ranks[:, 0]))
+
+    # ---- shared steps
+
+    @property
+    def _allowed_gap(self) -> float:
+        """How far below the best a model may be and still be within the rope."""
+        return self.rope.high
+
+    def _summary(self) -> RankSummary:
+        gap = self._allowed_gap
+        if gap not in self._memo:
+            self._memo[gap] = summarise(self.inference, gap)
+        summary: RankSummary = self._memo[gap]
+        return summary
+
+    def _named(self, values: Floats) -> dict[str, float]:
+        return dict(zip(self.models, values.tolist(), strict=True))
+
+    def _index(self, model: str) -> int:
+        if model not in self.models:
+            raise unknown_name("model", model, self.models)
+        return self.models.index(model)
+
+
+RankingPosterior.KINDS[RankingPosterior.kind] = RankingPosterior
+RankingPosterior.INFERENCES[SampledAbilities.kind] = SampledAbilities
