@@ -30,8 +30,10 @@ from bayescmp.scores import (
 
 if TYPE_CHECKING:
     from bayescmp import bayes, frequentist
+    from bayescmp.comparison import Comparison, compare
 
 __all__ = [
+    "Comparison",
     "ConvergenceWarning",
     "Decision",
     "DegenerateWarning",
@@ -47,6 +49,7 @@ __all__ = [
     "Scores",
     "ScoresError",
     "bayes",
+    "compare",
     "frequentist",
     "load_domains",
     "load_labour",
@@ -62,4 +65,6 @@ def __getattr__(name: str) -> Any:
         return version("bayescmp")
     if name in ("bayes", "frequentist"):
         return import_module(f"bayescmp.{name}")
+    if name in ("compare", "Comparison"):
+        return getattr(import_module("bayescmp.comparison"), name)
     raise AttributeError(f"module 'bayescmp' has no attribute {name!r}")

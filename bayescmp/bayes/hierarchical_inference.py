@@ -23,6 +23,7 @@ from bayescmp.bayes.regions import (
 )
 from bayescmp.errors import ConvergenceWarning
 from bayescmp.rope import Rope
+from bayescmp.threads import one_blas_thread
 
 Floats = NDArray[np.float64]
 ERROR_TO_REFINE = 5e-3
@@ -107,7 +108,8 @@ class HierarchicalInference(ArrayValue):
         return {}
 
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
-        return [self._known[rope] if rope in self._known else self._summarise(rope) for rope in ropes]
+        with one_blas_thread():
+            return [self._known[rope] if rope in self._known else self._summarise(rope) for rope in ropes]
 
     @cached_property
     def _known(self) -> dict[Rope, RegionSummary]:
@@ -159,6 +161,9 @@ class HierarchicalInference(ArrayValue):
     def p_positive(self) -> float:
         return float(winner_probabilities(self.hyper, Rope(0, 0))[0])
 
+    def mean_distribution(self) -> tuple[Floats, Floats]:
+        return self.hyper.delta, self.hyper.mass.sum(axis=(0, 1))
+
     def hdi(self, mass: float) -> tuple[float, float]:
         return grid_hdi(self.hyper.delta, self.hyper.mass.sum(axis=(0, 1)), mass)
 
@@ -209,6 +214,9 @@ class PointInference:
     @property
     def p_positive(self) -> float:
         return float(self.thetas(1, Rope(0, 0), 0)[0, 0])
+
+    def mean_distribution(self) -> tuple[Floats, Floats]:
+        return np.array([self.at]), np.ones(1)
 
     def hdi(self, mass: float) -> tuple[float, float]:
         return self.at, self.at
@@ -277,6 +285,9 @@ class SampledHyper(ArrayValue):
     @property
     def p_positive(self) -> float:
         return float((self.delta > 0).mean())
+
+    def mean_distribution(self) -> tuple[Floats, Floats]:
+        return self.delta.ravel(), np.full(self.delta.size, 1 / self.delta.size)
 
     def hdi(self, mass: float) -> tuple[float, float]:
         return hdi(self.delta, mass)

@@ -156,6 +156,9 @@ class SignInference(ArrayValue):
     def mean(self) -> None:
         return None
 
+    def mean_distribution(self) -> tuple[Floats, Floats]:
+        raise ValueError("The sign test counts datasets and knows no mean difference.")
+
     def hdi(self, mass: float) -> tuple[float, float]:
         raise ValueError(
             "The sign test looks at signs only: it has no HDI of the difference. Use theta_hdi, or signed_rank_test."

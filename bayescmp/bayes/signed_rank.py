@@ -125,19 +125,34 @@ def signed_rank_tests(
     seed = checked_seed(random_seed)
     options: dict[str, Any] = {"rope": rope, "prior": prior, "prior_at": prior_at, "draws": draws, "random_seed": seed}
     results = [signed_rank_test(pair, **options) for pair in pairs]
+    share_draws(results)
+    return results
+
+
+def share_draws(results: list[RegionPosterior]) -> None:
+    """Compute what these results of `signed_rank_test` have in common once: those of one seed and the same datasets."""
     together: dict[tuple[str, ...], list[RegionPosterior]] = {}
     for result in results:
         together.setdefault(tuple(sorted(result.datasets)), []).append(result)
     for group in together.values():
-        counts = np.zeros((len(group), 3))
-        first: SignedRankInference = group[0].inference  # type: ignore[assignment]
-        plans = [r.inference._plan([r.rope]) for r in group]  # type: ignore[attr-defined]
-        for weights in first._weights():
-            for i, plan in enumerate(plans):
-                counts[i] += wins(plan.theta(weights)[0], axis=0).sum(axis=1)
-        for result, count in zip(group, counts, strict=True):
-            result._memo[result.rope] = result.inference._summary(count, result.rope)  # type: ignore[attr-defined]
-    return results
+        _fill_in(group)
+
+
+def _fill_in(group: list[RegionPosterior]) -> None:
+    """Counts and mean differences of all pairs on the same datasets, from one stream of weights."""
+    inferences: list[Any] = [result.inference for result in group]
+    plans = [inference._plan([result.rope]) for inference, result in zip(inferences, group, strict=True)]
+    counts, means = np.zeros((len(group), 3)), np.empty((len(group), inferences[0].n_draws))
+    done = 0
+    for weights in inferences[0]._weights():
+        total, block = weights.sum(axis=0), slice(done, done + weights.shape[1])
+        for i, plan in enumerate(plans):
+            counts[i] += wins(plan.theta(weights)[0], axis=0).sum(axis=1)
+            means[i, block] = inferences[i]._z @ weights / total  # one by one: a matrix product has other last bits
+        done += weights.shape[1]
+    for result, inference, count, mean in zip(group, inferences, counts, means, strict=True):
+        result._memo[result.rope] = inference._summary(count, result.rope)
+        inference.__dict__["_means"] = mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,6 +253,10 @@ class SignedRankInference(ArrayValue):
     @cached_property
     def _means(self) -> Floats:
         return np.concatenate([self._z @ w / w.sum(axis=0) for w in self._weights()])
+
+    def mean_distribution(self) -> tuple[Floats, Floats]:
+        """Values of the mean difference and their weights: the draws."""
+        return self._means, np.full(self.n_draws, 1 / self.n_draws)
 
     def hdi(self, mass: float) -> tuple[float, float]:
         return hdi(self._means, mass)

@@ -1,9 +1,13 @@
-"""How a `Scores` looks: text, HTML, summary and long frame."""
+"""How a `Scores` looks: text, HTML, summary, long frame, and plain data for JSON."""
 
+from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from bayescmp.errors import ScoresError
+from bayescmp.scores.resampling import Resampling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,3 +123,40 @@ def _some(names: "tuple[str, ...] | list[str]", most: int = 8) -> str:
 
 def _s(items: "tuple[str, ...]") -> str:
     return "" if len(items) == 1 else "s"
+
+
+def to_dict(scores: "Scores") -> dict[str, Any]:
+    """Plain data for JSON; NaN is None."""
+    return {
+        "models": list(scores.models),
+        "datasets": list(scores.datasets),
+        "values": np.where(np.isnan(scores.values), np.array(None), scores.values.astype(object)).tolist(),
+        "keys": [[list(key) for key in keys] for keys in scores.keys],
+        "resampling": [r.to_dict() if r else None for r in scores.resampling],
+        "metric": scores.metric,
+        "higher_is_better": scores.higher_is_better,
+        "scale": scores.scale,
+        "notes": list(scores.notes),
+        "other_metrics": [to_dict(other) for other in scores.other_metrics],
+    }
+
+
+def from_dict(data: Mapping[str, Any]) -> "Scores":
+    """The inverse of `to_dict`."""
+    from bayescmp.scores.table import Scores
+
+    try:
+        return Scores(
+            models=tuple(data["models"]),
+            datasets=tuple(data["datasets"]),
+            values=np.array(data["values"], dtype=float),
+            keys=tuple(tuple((int(r), int(f)) for r, f in keys) for keys in data["keys"]),
+            resampling=tuple(Resampling.from_dict(r) if r else None for r in data["resampling"]),
+            metric=data["metric"],
+            higher_is_better=data["higher_is_better"],
+            scale=data["scale"],
+            notes=tuple(data["notes"]),
+            other_metrics=tuple(from_dict(other) for other in data["other_metrics"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ScoresError(f"`data` must come from Scores.to_dict; wrong or missing: {error!r}.") from None

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -262,6 +262,19 @@ class Scores:
         from bayescmp.scores.show import summary
 
         return summary(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; `Scores.from_dict` reads it back. NaN is None."""
+        from bayescmp.scores.show import to_dict
+
+        return to_dict(self)
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> "Scores":
+        """The inverse of `to_dict`, also after a trip through JSON."""
+        from bayescmp.scores.show import from_dict
+
+        return from_dict(data)
 
     def to_frame(self) -> "pd.DataFrame":
         """The long table: one row a score."""

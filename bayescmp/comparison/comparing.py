@@ -1,0 +1,197 @@
+"""`compare()`: names the setting, runs the tests of both schools that fit it on all pairs, and puts them together."""
+
+import os
+import warnings
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from bayescmp import errors
+from bayescmp.bayes.many_models import complete_table
+from bayescmp.comparison.classical import classical_tests, omnibus_tests
+from bayescmp.comparison.result import Comparison
+from bayescmp.comparison.run import Job, Names, run_pairs
+from bayescmp.comparison.setting import choose_setting
+from bayescmp.errors import MissingWarning, RopeError, name_list
+from bayescmp.frequentist.adjust import check_adjustment
+from bayescmp.rope import Rope, RopeLike
+from bayescmp.scores.table import Scores
+from bayescmp.seed import checked_seed
+
+
+def compare(
+    scores: Scores,
+    *,
+    rope: RopeLike | Mapping[str, RopeLike],
+    bayes: str | None = None,
+    frequentist: str | None = None,
+    control: str | None = None,
+    against: str | None = None,
+    threshold: float = 0.95,
+    alpha: float = 0.05,
+    adjust: str = "holm",
+    switching_cost: float = 0.0,
+    random_seed: int | None = None,
+    bayes_options: Mapping[str, Any] | None = None,
+    n_jobs: int | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    progress: bool | None = None,
+) -> Comparison:
+    """Compare models by the Bayesian and the frequentist tests that fit what was measured.
+
+    Parameters
+    ----------
+    scores : Scores
+        Of two or more models, on one dataset with fold results or on many.
+    rope : float, (low, high), Rope, or a mapping from dataset to one of these
+        The differences that make no practical difference; 0 for none.
+    bayes : str, optional
+        "correlated_t" (one dataset); "hierarchical", "signed_rank" or "sign" (many). By the setting if not given.
+    frequentist : str, optional
+        "corrected_t" or "paired_t" (one dataset); "wilcoxon", "sign" or "nemenyi" (many).
+    control : str, optional
+        Compare this model with each other one, instead of all pairs.
+    against : "best", optional
+        Compare the model that looks best with each other one. It was selected by the same data: see `explain()`.
+    threshold : float
+        Of the probability that decides.
+    alpha, adjust
+        The level of the p-values, and how they are adjusted for the number of pairs: see `adjust_p_values`.
+    switching_cost : float
+        In units of the score: what the better model must gain on average to be worth it, for `decisions()`.
+    random_seed : int, optional
+        Of the tests that draw; drawn and recorded if not given.
+    bayes_options : mapping, optional
+        Further options of the Bayesian test, such as {"prior": "gaussian"} or {"draws": 10_000}.
+    n_jobs : int, optional
+        Worker processes (-1: all cores); under `joblib.parallel_config` the backend set there, Dask or Ray as well.
+        The results are the same for any number.
+    cache : path, optional
+        A folder that keeps finished pairs, so that a rerun computes only what is missing.
+    progress : bool, optional
+        Show a progress bar; by default where standard error is a terminal.
+
+    Returns
+    -------
+    Comparison
+        `table()`, `ranking()`, `pair(a, b)`, `decisions()`, `explain()`, `rope_curve()`, `prior_sensitivity()`.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> c = bc.compare(bc.load_labour(), rope=0.01)
+    >>> c.table()[["a", "b", "p_better", "p_value"]].round(3)
+         a    b  p_better  p_value
+    0   DT   LR     0.055    0.198
+    1   DT  SVM     0.024    0.076
+    2   LR  SVM     0.125    0.495
+    """
+    if not isinstance(scores, Scores):
+        raise errors.ScoresError(
+            f"`scores` must be a Scores, got {type(scores).__name__}. Make one with bc.read_scores(path), "
+            "bc.Scores.from_frame(df) or bc.Scores.from_arrays({...})."
+        )
+    setting = choose_setting(scores, bayes, frequentist)
+    _check_numbers(threshold, alpha, switching_cost)
+    check_adjustment(adjust)
+    names, control = _pairs(scores, control, against)
+    if control is None and len(names) > 1 and not isinstance(rope, Mapping):
+        region = Rope.of(rope)
+        if region.low != -region.high:
+            raise RopeError(
+                f"An asymmetric rope {region} over all pairs needs a `control`: which model of a pair is A is "
+                "arbitrary otherwise. Say control=..., or give a symmetric rope."
+            )
+    options = dict(bayes_options or {})
+    draws = setting.bayes == "signed_rank" or options.get("engine") == "nuts"
+    seed = checked_seed(random_seed) if draws or random_seed is not None else None
+    notes = _missing(scores)
+    job = Job(setting.bayes, rope, options, seed)
+    found = run_pairs(scores, names, job, n_jobs=n_jobs, cache=cache, progress=progress)
+    rows = [rows[0] for rows in found]
+    _warn_of(rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MissingWarning)  # said above, once
+        warnings.simplefilter("ignore", errors.DegenerateWarning)
+        tests = classical_tests(scores, setting.frequentist, names, control, adjust)
+        corrected = None
+        if setting.frequentist == "paired_t" and scores.resampling[0] is not None:
+            corrected = classical_tests(scores, "corrected_t", names, control, adjust).p_adjusted
+        omnibus = omnibus_tests(scores, setting.omnibus)
+    return Comparison(
+        scores=scores,
+        rope=dict(rope) if isinstance(rope, Mapping) else Rope.of(rope),
+        setting=setting,
+        control=control,
+        against=against,
+        threshold=threshold,
+        alpha=alpha,
+        switching_cost=switching_cost,
+        random_seed=seed,
+        bayes_options=options,
+        rows=tuple(rows),
+        tests=tests,
+        corrected_p=corrected,
+        omnibus=omnibus,
+        notes=notes,
+    )
+
+
+def _pairs(scores: Scores, control: str | None, against: str | None) -> tuple[list[Names], str | None]:
+    """All pairs, or the control with each other model."""
+    if against not in (None, "best"):
+        raise ValueError(f'`against` must be "best", got {against!r}. For a model by name say control={against!r}.')
+    if against is not None:
+        if control is not None:
+            raise ValueError('Give `control` or against="best", not both.')
+        control = _best(scores)
+    if control is None:
+        return list(combinations(scores.models, 2)), None
+    scores.model_index(control)
+    return [(control, model) for model in scores.models if model != control], control
+
+
+def _best(scores: Scores) -> str:
+    """The model with the best mean rank over datasets (on one: with the best mean score)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MissingWarning)
+        table, _ = complete_table(scores, 0, "compare")
+    ranks, means = table.ranks.mean(axis=0), table.means.mean(axis=0)
+    return scores.models[int(np.lexsort((-means, ranks))[0])]
+
+
+def _missing(scores: Scores) -> tuple[str, ...]:
+    ran = scores.counts > 0
+    if ran.all():
+        return ()
+    absent = [m for m, on in zip(scores.models, ran, strict=True) if not on.all()]
+    note = f"{name_list(absent)} did not run on every dataset: each pair is compared on the datasets of both"
+    warnings.warn(f"{note}; n tells how many.", MissingWarning, stacklevel=3)
+    return (note,)
+
+
+def _warn_of(rows: list[dict[str, Any]]) -> None:
+    """Warnings from the pairs, each kind once."""
+    kinds: dict[str, list[str]] = {}
+    for row in rows:
+        for kind, message in row.pop("warnings"):
+            kinds.setdefault(kind, []).append(message)
+    for kind, messages in kinds.items():
+        distinct = sorted(set(messages))
+        more = f" (and {len(distinct) - 1} more warnings of this kind, see the notes of each pair)"
+        warnings.warn(
+            distinct[0] + (more if len(distinct) > 1 else ""), getattr(errors, kind, UserWarning), stacklevel=3
+        )
+
+
+def _check_numbers(threshold: float, alpha: float, switching_cost: float) -> None:
+    for name, value, low, high in (
+        ("threshold", threshold, 0.5, 1.0),
+        ("alpha", alpha, 0.0, 1.0),
+        ("switching_cost", switching_cost, -1e-300, float("inf")),
+    ):
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not low < value < high:
+            must = "0 or more" if name == "switching_cost" else f"above {low:g} and below {high:g}"
+            raise ValueError(f"`{name}` must be {must}, got {value!r}.")

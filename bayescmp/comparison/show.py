@@ -1,0 +1,67 @@
+"""How a `Comparison` looks on a screen: pairs where they are few, models where they are many."""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from bayescmp.comparison.setting import WORDS
+from bayescmp.rope import Rope
+from bayescmp.text import number, probability
+
+if TYPE_CHECKING:
+    from bayescmp.comparison.result import Comparison
+
+MOST_PAIRS, MOST_MODELS = 12, 8
+
+
+def as_text(c: "Comparison") -> str:
+    """The comparison on one screen."""
+    k, m = len(c.models), len(c.scores.datasets)
+    rope = f"rope {c.rope}" if isinstance(c.rope, Rope) else "a rope for each dataset"
+    lines = [
+        f"Comparison: {k} models, {m} dataset{'s' if m > 1 else ''}, {c.scores.metric or 'score'}, {rope} "
+        f"({c.setting.name}: {WORDS[c.setting.name]})",
+        f"  bayes.{c.setting.bayes} beside frequentist.{c.setting.frequentist}"
+        + (f", {c.tests.adjustment}-adjusted" if len(c.pairs) > 1 else "")
+        + (f"; all against {c.control}" if c.control else ""),
+    ]
+    lines += _pairs(c) if len(c.pairs) <= MOST_PAIRS else _models(c)
+    lines += [f"  {t.method}: {t.statistic_name} = {t.statistic:.4g}, p = {t.p_value:.2g}" for t in c.omnibus[:1]]
+    lines += [f"  note: {note}" for note in c.notes]
+    lines.append("  table(), ranking(), decisions(), pair(a, b), explain() tell more")
+    return "\n".join(lines)
+
+
+def _pairs(c: "Comparison") -> list[str]:
+    rows = [c.table_row(i) for i in range(len(c.pairs))]
+    names = [f"{row['a']} vs {row['b']}" for row in rows]
+    width = max(map(len, names))
+    lines = [f"  {'':{width}}  P(A better)  P(equiv.)  P(B better)      p   A - B"]
+    for name, row in zip(names, rows, strict=True):
+        a, e, b = (probability(row[p], row["mcse"]) for p in ("p_better", "p_equivalent", "p_worse"))
+        low, high, gap = row["hdi_low"], row["hdi_high"], row["mean_difference"]
+        gap = "" if gap is None else number(gap, high - low)
+        lines.append(f"  {name:{width}}  {a:>11}  {e:>9}  {b:>11}  {row['p_adjusted']:5.3f}  {gap}")
+        lines.append(f"  {'':{width}}  {row['agreement']}")
+    return lines
+
+
+def _models(c: "Comparison") -> list[str]:
+    ranking = c.ranking_posterior(draws=10_000)
+    frame = ranking.to_frame().head(MOST_MODELS)
+    width = max(map(len, frame["model"]))
+    lines = [f"  {'':{width}}  P(best)  P(among best)  expected rank  mean score"]
+    for row in frame.to_dict("records"):
+        best, among = (probability(row[p], row["mcse"]) for p in ("p_best", "p_among_best"))
+        rank, score = f"{row['expected_rank']:.1f}", f"{row['mean_score']:.4g}"
+        lines.append(f"  {row['model']:{width}}  {best:>7}  {among:>13}  {rank:>13}  {score:>10}")
+    if len(c.models) > MOST_MODELS:
+        lines.append(f"  ... and {len(c.models) - MOST_MODELS} more models")
+    rows = [c.table_row(i) for i in range(len(c.pairs))]
+    decided = Counter("one better" if r["decision"].endswith(" better") else r["decision"] for r in rows)
+    differ = Counter(r["agreement_kind"] for r in rows)
+    del differ["agree"]
+    counts = ", ".join(f"{n} {what}" for what, n in decided.most_common())
+    lines.append(f"  {len(c.pairs)} pairs: {counts}")
+    if differ:
+        lines.append("  both schools differ on " + ", ".join(f"{n} ({kind})" for kind, n in differ.most_common()))
+    return lines

@@ -1,0 +1,412 @@
+"""compare(): every number equals the single test called by hand; settings, decisions, disagreements, JSON, repr."""
+
+import json
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayescmp as bc
+from bayescmp import Decision, Resampling, RopeError, Scores, ScoresError
+from bayescmp.bayes.loss import expected_losses
+from bayescmp.comparison.agreement import Verdicts, agreement
+from bayescmp.comparison.decisions import hdi_decision, loss_decision
+
+SMALL = ["sonar", "glass", "vehicle", "vowel", "credit-g", "wdbc", "diabetes"]
+
+
+def uci(models=("nb", "lr", "rf"), datasets=SMALL):
+    return bc.load_uci().select(models=list(models), datasets=list(datasets))
+
+
+def one_score_each(rng, k=4, m=15):
+    return Scores.from_arrays({f"m{i}": rng.normal(0.8 + i / 50, 0.03, m) for i in range(k)}, metric="accuracy")
+
+
+BY_HAND = {
+    "correlated_t": lambda pair, c: bc.bayes.correlated_ttest(pair, rope=c.rope),
+    "hierarchical": lambda pair, c: bc.bayes.hierarchical_ttest(pair, rope=c.rope),
+    "signed_rank": lambda pair, c: bc.bayes.signed_rank_test(pair, rope=c.rope, random_seed=c.random_seed),
+    "sign": lambda pair, c: bc.bayes.sign_test(pair, rope=c.rope),
+}
+CLASSICAL = {
+    "corrected_t": bc.frequentist.corrected_ttest,
+    "paired_t": bc.frequentist.paired_ttest,
+    "wilcoxon": bc.frequentist.wilcoxon_test,
+    "sign": bc.frequentist.sign_test,
+}
+
+
+def check_by_hand(c):
+    """Every number of the table against the tests called one by one."""
+    table = c.table()
+    assert len(table) == len(c.pairs)
+    for row in table.to_dict("records"):
+        pair = c.scores.pair(row["a"], row["b"])
+        posterior = BY_HAND[c.setting.bayes](pair, c)
+        assert (row["p_better"], row["p_equivalent"], row["p_worse"]) == pytest.approx(
+            (posterior.p_better, posterior.p_equivalent, posterior.p_worse), abs=1e-12
+        )
+        assert row["n"] == posterior.n
+        assert row["mcse"] == pytest.approx(max(posterior.mcse.values()), abs=1e-12)
+        if posterior.mean is not None:
+            numbers = (row["mean_difference"], row["hdi_low"], row["hdi_high"])
+            assert numbers == pytest.approx((posterior.mean, *posterior.hdi()), abs=1e-12)
+        if c.setting.frequentist in CLASSICAL:
+            test = CLASSICAL[c.setting.frequentist](pair)
+            assert (row["statistic"], row["p_value"], row["n_test"]) == pytest.approx(
+                (test.statistic, test.p_value, test.n), rel=1e-10
+            )
+            assert row["effect_size"] == pytest.approx(test.effect_size.value, rel=1e-10)
+    if len(table) > 1 and c.setting.frequentist != "nemenyi":
+        adjusted = bc.frequentist.adjust_p_values(table["p_value"], c.tests.adjustment, all_pairs=c.control is None)
+        assert table["p_adjusted"].tolist() == pytest.approx(adjusted.tolist())
+
+
+# ---- the settings
+
+
+def test_two_models_one_dataset(labour):
+    c = bc.compare(bc.load_labour().select(models=["SVM", "DT"]), rope=0.01)
+    assert (c.setting.name, c.setting.bayes, c.setting.frequentist) == ("2x1", "correlated_t", "corrected_t")
+    check_by_hand(c)
+    row = c.table().iloc[0]
+    assert row["p_better"] == pytest.approx(0.940414, abs=1e-6)  # W09
+    assert row["p_value"] == pytest.approx(0.076318, abs=1e-6)  # Part C
+    assert row["agreement"] == "not significant (p = .076), but SVM is probably better (P = 0.940)"
+
+
+def test_many_models_one_dataset():
+    c = bc.compare(bc.load_labour(), rope=0.01)
+    assert c.setting.name == "kx1"
+    check_by_hand(c)
+    check_by_hand(bc.compare(uci(datasets=["sonar"]), rope=0.01, adjust="shaffer", frequentist="paired_t"))
+
+
+def test_two_models_many_datasets():
+    c = bc.compare(uci(["rf", "svm"]), rope=0.01)
+    assert (c.setting.name, c.setting.bayes, c.setting.frequentist) == ("2xm", "hierarchical", "wilcoxon")
+    check_by_hand(c)
+
+
+def test_many_models_many_datasets_with_folds():
+    c = bc.compare(uci(), rope=0.01)
+    assert (c.setting.name, c.setting.bayes) == ("kxm", "hierarchical")
+    assert [t.method.split(",")[0] for t in c.omnibus] == ["Friedman test", "Iman-Davenport test"]
+    check_by_hand(c)
+
+
+@pytest.mark.parametrize("bayes", ["signed_rank", "sign"])
+@pytest.mark.parametrize("frequentist", ["wilcoxon", "sign", "nemenyi"])
+def test_many_models_one_score_each(rng, bayes, frequentist):
+    c = bc.compare(one_score_each(rng), rope=0.01, bayes=bayes, frequentist=frequentist, random_seed=3)
+    check_by_hand(c)
+    if frequentist == "nemenyi":
+        by_hand = bc.frequentist.nemenyi_test(c.scores)
+        assert c.table()["p_adjusted"].tolist() == list(by_hand.p_value)
+
+
+def test_domains_are_one_score_each():
+    c = bc.compare(bc.load_domains(), rope=1, random_seed=1)
+    assert c.setting.bayes == "signed_rank"
+    assert "one score a dataset" in c.explain()
+    check_by_hand(c)
+
+
+def test_control_and_best(rng):
+    scores = one_score_each(rng)
+    c = bc.compare(scores, rope=(-0.02, 0.01), control="m2", random_seed=1)
+    assert c.pairs == (("m2", "m0"), ("m2", "m1"), ("m2", "m3"))
+    check_by_hand(c)
+    best = bc.compare(scores, rope=0.01, against="best", random_seed=1)
+    ranks = bc.frequentist.friedman_test(scores).details["mean_ranks"]
+    assert best.control == min(ranks, key=ranks.get)
+    assert "picked as the best by the same scores" in best.explain()
+
+
+def test_a_design_that_is_not_known_falls_back_and_says_so(rng):
+    arrays = {m: rng.normal(0.8, 0.02, (6, 5)) for m in ("rf", "svm")}
+    c = bc.compare(Scores.from_arrays(arrays), rope=0.01, random_seed=1)
+    assert c.setting.bayes == "signed_rank"
+    assert "is not known" in c.explain()
+    two = Scores.from_arrays({m: x[:, :2] for m, x in arrays.items()}, resampling=Resampling.kfold(2))
+    assert "fewer than 3 folds" in bc.compare(two, rope=0.01, random_seed=1).explain()
+
+
+def test_lower_is_better_and_other_scales():
+    frame = uci(["rf", "svm"]).to_frame().drop(columns="metric")
+    accuracy = bc.compare(Scores.from_frame(frame, metric="accuracy"), rope=0.01)
+    error = bc.compare(Scores.from_frame(frame.assign(score=1 - frame["score"]), metric="error rate"), rope=0.01)
+    for name in ("p_better", "p_equivalent", "mean_difference", "p_value", "effect_size"):
+        assert accuracy.table()[name].tolist() == pytest.approx(error.table()[name].tolist(), abs=1e-9)
+    check_by_hand(bc.compare(uci().transform("relative"), rope=0.01, bayes="signed_rank", random_seed=1))
+
+
+def test_missing_cells_show_their_n(rng):
+    frame = one_score_each(rng).to_frame()
+    gap = (frame["model"] == "m1") & (frame["dataset"].isin(["dataset 1", "dataset 2"]))
+    scores = Scores.from_frame(frame[~gap], metric="accuracy")
+    with pytest.warns(bc.MissingWarning, match='"m1" did not run on every dataset'):
+        c = bc.compare(scores, rope=0.01, random_seed=1)
+    table = c.table().set_index(["a", "b"])
+    assert table.loc[("m0", "m1"), ["n", "n_test"]].tolist() == [13, 13]
+    assert table.loc[("m0", "m2"), ["n", "n_test"]].tolist() == [15, 15]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bc.MissingWarning)
+        check_by_hand(c)
+        assert len(c.ranking()) == 4
+
+
+# ---- decisions
+
+
+def test_three_rules_side_by_side():
+    c = bc.compare(bc.load_labour(), rope=0.01, switching_cost=0.03)
+    frame = c.decisions().set_index(["a", "b"])
+    assert frame.loc[("DT", "SVM")].tolist()[:3] == ["undecided", "undecided", "SVM better"]
+    assert frame.loc[("LR", "SVM"), "by_loss"] == "undecided"  # gains 0.028 on average, switching costs 0.03
+    gap = frame["loss_of_b"] - frame["loss_of_a"]
+    assert gap.tolist() == pytest.approx(c.table()["mean_difference"].tolist())  # E[d+] - E[d-] = E[d]
+
+
+def test_losses_by_simulation(labour):
+    """The closed form against draws; and of the other posteriors against their own draws of the mean."""
+    posterior = bc.bayes.correlated_ttest(labour, rope=0.01)
+    d = posterior.draws(400_000, random_seed=1)
+    assert expected_losses(posterior) == pytest.approx((np.maximum(-d, 0).mean(), np.maximum(d, 0).mean()), abs=2e-4)
+    hierarchical = bc.bayes.hierarchical_ttest(uci(["rf", "svm"]).pair("rf", "svm"), rope=0.01)
+    delta = hierarchical.inference.hyper_draws(200_000, 1)[0]
+    assert expected_losses(hierarchical) == pytest.approx(
+        (np.maximum(-delta, 0).mean(), np.maximum(delta, 0).mean()), abs=1e-4
+    )
+    assert expected_losses(bc.bayes.sign_test([1, 2, 3], [0, 0, 0], rope=0)) is None
+    with pytest.warns(bc.DegenerateWarning):
+        point = bc.bayes.correlated_ttest([2, 3, 4], [1, 2, 3], rope=0, resampling=Resampling.kfold(3))
+    assert expected_losses(point) == (0.0, 1.0)
+
+
+def test_hdi_and_loss_rules():
+    rope = bc.Rope(-1, 1)
+    cases = {
+        (2, 3): "A_BETTER",
+        (-3, -2): "B_BETTER",
+        (-0.5, 1): "EQUIVALENT",
+        (-2, 3): "UNDECIDED",
+        (1, 2): "UNDECIDED",
+    }
+    for (low, high), decision in cases.items():
+        assert hdi_decision(low, high, rope) is Decision[decision]
+    assert hdi_decision(None, None, rope) is None
+    assert loss_decision(0.01, 0.05, 0.0) is Decision.A_BETTER
+    assert loss_decision(0.05, 0.01, 0.03) is Decision.B_BETTER
+    assert loss_decision(0.05, 0.01, 0.05) is Decision.UNDECIDED
+
+
+# ---- where the schools differ: data built to show each kind
+
+
+def folds(mean, sd=0.02, n=100, seed=0):
+    """Exactly this mean and standard deviation of 100 differences of 10 x 10-fold cross-validation."""
+    d = np.random.default_rng(seed).normal(size=n)
+    d = mean + sd * (d - d.mean()) / d.std(ddof=1)
+    base = np.random.default_rng(seed + 1).uniform(0.6, 0.8, n)
+    return Scores.from_arrays({"rf": base + d, "svm": base}, resampling=Resampling.kfold(10, repeats=10))
+
+
+def kind_of(scores, **options):
+    c = bc.compare(scores, **({"rope": 0.01} | options))
+    row = c.table().iloc[0]
+    return row["agreement_kind"], row["agreement"]
+
+
+def test_significant_but_practically_equivalent():
+    kind, sentence = kind_of(folds(0.004, sd=0.004))
+    assert kind == "significant but equivalent"
+    assert "smaller than the rope" in sentence
+
+
+def test_not_significant_but_probably_better():
+    kind, sentence = kind_of(bc.load_labour().select(models=["SVM", "DT"]))
+    assert kind == "probable but not significant"
+    assert sentence == "not significant (p = .076), but SVM is probably better (P = 0.940)"
+
+
+def test_decided_but_not_significant():
+    """One-sided against two-sided: P = 0.96 without a rope is p = 0.08."""
+    kind, sentence = kind_of(folds(0.0125), rope=0)
+    assert kind == "decided but not significant"
+    assert "yet rf is better" in sentence
+
+
+def test_rope_wider_than_the_effect():
+    kind, sentence = kind_of(folds(0.02, sd=0.02), rope=0.024)
+    assert kind == "rope wider than the effect"
+    assert "lies inside the rope" in sentence
+
+
+def test_significant_but_not_surely_beyond_the_rope():
+    kind, _ = kind_of(folds(0.016, sd=0.02), rope=0.012)
+    assert kind == "significant but undecided"
+
+
+def test_correction_missing():
+    """Labour with the plain t-test: p = 4e-9, corrected p = .076."""
+    kind, sentence = kind_of(bc.load_labour().select(models=["SVM", "DT"]), frequentist="paired_t")
+    assert kind == "correction missing"
+    assert "taken for independent: corrected p = .076" in sentence
+
+
+def test_too_few_datasets():
+    scores = Scores.from_arrays({"rf": [0.9, 0.8, 0.85, 0.7, 0.75], "svm": [0.8, 0.7, 0.74, 0.62, 0.6]})
+    kind, sentence = kind_of(scores, random_seed=1)
+    assert kind == "too few datasets"
+    assert "with 5 datasets p cannot be below 0.062" in sentence
+
+
+def test_opposite_directions():
+    """A test that weighs many small wins of A, a posterior that minds few large ones of B."""
+    verdicts = Verdicts(
+        a="rf", b="svm", p_better=0.02, p_equivalent=0.02, p_worse=0.96, mcse=0.0, decision=Decision.B_BETTER,
+        estimate=-0.05, p=0.01, alpha=0.05, rope=bc.Rope.of(0.01), direction=1.0,
+    )  # fmt: skip
+    kind, sentence = agreement(verdicts)
+    assert kind == "opposite directions"
+    assert "in favour of rf, yet svm is better" in sentence
+
+
+def test_agreement_in_words():
+    assert kind_of(folds(0.08)) == ("agree", "both: rf better")
+    assert kind_of(folds(-0.08)) == ("agree", "both: svm better")
+    assert kind_of(folds(0.003, sd=0.05)) == ("agree", "neither decides")
+    kind, sentence = kind_of(folds(0.0002, sd=0.004))
+    assert kind == "agree"
+    assert "a large p alone could not say so" in sentence
+
+
+# ---- many pairs, sensitivity, one pair, JSON, repr
+
+
+def test_cautions_about_many_pairs():
+    text = bc.compare(bc.load_labour(), rope=0.01).explain()
+    assert "3 pairs were compared" in text
+    assert "bayes.multilevel" in text
+    assert "pairs were compared" not in bc.compare(bc.load_labour().select(models=["SVM", "DT"]), rope=0.01).explain()
+
+
+def test_rope_curve_is_the_test_with_other_ropes():
+    for c in (bc.compare(bc.load_labour(), rope=0.01), bc.compare(bc.load_domains(), rope=1, random_seed=2)):
+        curve = c.rope_curve([0, 0.5, 2])
+        assert len(curve) == 9
+        for row in curve.to_dict("records"):
+            posterior = BY_HAND[c.setting.bayes](c.scores.pair(row["a"], row["b"]), c).with_rope(row["rope_high"])
+            assert row["p_equivalent"] == pytest.approx(posterior.p_equivalent, abs=1e-12)
+        for _, part in curve.groupby(["a", "b"]):
+            assert part["p_equivalent"].is_monotonic_increasing
+
+
+def test_prior_sensitivity_over_all_pairs():
+    c = bc.compare(bc.load_domains(), rope=1, bayes="sign")
+    frame = c.prior_sensitivity()
+    by_hand = BY_HAND["sign"](c.scores.pair("A", "C"), c).prior_sensitivity()
+    mine = frame[(frame["a"] == "A") & (frame["b"] == "C")]
+    assert mine["p_better"].tolist() == pytest.approx(by_hand["p_better"].tolist())
+    with pytest.raises(ValueError, match="one prior"):
+        bc.compare(bc.load_labour(), rope=0.01).prior_sensitivity()
+
+
+def test_one_pair_in_either_order():
+    c = bc.compare(bc.load_labour(), rope=0.01)
+    one, two = c.pair("DT", "SVM"), c.pair("SVM", "DT")
+    assert one.posterior.p_better == two.posterior.p_worse
+    assert one.test.statistic == pytest.approx(-two.test.statistic)
+    assert one.test.p_adjusted == two.test.p_adjusted
+    assert "SVM vs DT" in repr(two)
+    with pytest.raises(ScoresError, match='Did you mean "SVM"'):
+        c.pair("SVMM", "DT")
+
+
+def test_ranking_is_that_of_rank_models(rng):
+    scores = one_score_each(rng)
+    c = bc.compare(scores, rope=0.01, random_seed=7)
+    by_hand = bc.bayes.rank_models(scores, rope=0.01, random_seed=7)
+    pd.testing.assert_frame_equal(c.ranking(), by_hand.to_frame())
+    one = bc.compare(bc.load_labour(), rope=0.01).ranking()
+    assert one["p_best"].sum() == pytest.approx(1)
+    assert one["model"].iloc[0] == "SVM"
+
+
+@pytest.mark.parametrize("make", ["labour", "paired", "domains", "uci", "ropes"])
+def test_json_there_and_back(make):
+    c = {
+        "labour": lambda: bc.compare(bc.load_labour(), rope=(-0.01, 0.02), control="SVM"),
+        "paired": lambda: bc.compare(bc.load_labour(), rope=0.01, frequentist="paired_t", switching_cost=0.1),
+        "domains": lambda: bc.compare(bc.load_domains(), rope=float("inf"), random_seed=1),
+        "uci": lambda: bc.compare(uci(["rf", "lr"]), rope=0.01, bayes_options={"prior": "gaussian"}),
+        "ropes": lambda: bc.compare(uci(["rf", "lr"]), rope=dict.fromkeys(SMALL, 0.02), bayes="sign"),
+    }[make]()
+    again = bc.Comparison.from_json(c.to_json())
+    assert again == c
+    pd.testing.assert_frame_equal(again.table(), c.table())
+    a, b = c.pairs[0]
+    assert again.pair(a, b).posterior == c.pair(a, b).posterior
+    assert json.loads(c.to_json())["kind"] == "comparison"
+
+
+def test_repr_fits_a_screen(rng):
+    few = repr(bc.compare(one_score_each(rng, 3), rope=0.01, random_seed=1))
+    many = repr(bc.compare(one_score_each(rng, 40, 8), rope=0.01, bayes="sign"))
+    for text in (few, many):
+        assert len(text.splitlines()) <= 24
+        assert max(map(len, text.splitlines())) <= 140
+    assert "m0 vs m1" in few
+    assert "780 pairs" in many
+    assert "and 32 more models" in many
+
+
+BAD = {
+    "no scores": (lambda: bc.compare([1, 2], rope=0), ScoresError, "must be a Scores, got list"),
+    "one model": (lambda: bc.compare(Scores.from_arrays({"rf": [1, 2]}), rope=0), ScoresError, "at least 2 models"),
+    "one score": (
+        lambda: bc.compare(Scores.from_arrays({"rf": [1], "svm": [2]}), rope=0),
+        ScoresError,
+        "says nothing about its own error",
+    ),
+    "test of another setting": (
+        lambda: bc.compare(bc.load_labour(), rope=0.01, bayes="hierarchical"),
+        ValueError,
+        "must be one of correlated_t for many models, one dataset",
+    ),
+    "t-test over datasets": (
+        lambda: bc.compare(bc.load_domains(), rope=1, frequentist="paired_t"),
+        ValueError,
+        "scores.select(datasets=[...])",
+    ),
+    "asymmetric rope": (lambda: bc.compare(bc.load_labour(), rope=(0, 0.1)), RopeError, "needs a `control`"),
+    "unknown control": (lambda: bc.compare(bc.load_labour(), rope=0, control="svm"), ScoresError, 'no model "svm"'),
+    "against": (lambda: bc.compare(bc.load_labour(), rope=0, against="SVM"), ValueError, "say control='SVM'"),
+    "both": (lambda: bc.compare(bc.load_labour(), rope=0, against="best", control="SVM"), ValueError, "not both"),
+    "threshold": (lambda: bc.compare(bc.load_labour(), rope=0, threshold=95), ValueError, "`threshold` must be above"),
+    "alpha": (lambda: bc.compare(bc.load_labour(), rope=0, alpha=0), ValueError, "`alpha` must be above 0"),
+    "cost": (lambda: bc.compare(bc.load_labour(), rope=0, switching_cost=-1), ValueError, "0 or more, got -1"),
+    "adjust": (lambda: bc.compare(bc.load_labour(), rope=0, adjust="x"), ValueError, "bonferroni"),
+    "jobs": (lambda: bc.compare(bc.load_labour(), rope=0, n_jobs=0), ValueError, "`n_jobs` must be"),
+    "not JSON": (lambda: bc.Comparison.from_json("{"), ValueError, "must be JSON from Comparison.to_json"),
+    "other JSON": (lambda: bc.Comparison.from_json("{}"), ValueError, "must come from Comparison.to_dict"),
+    "unknown design": (
+        lambda: bc.compare(_no_design(), rope=0),
+        bc.ResamplingError,
+        "how the scores were resampled",
+    ),
+}
+
+
+def _no_design():
+    return Scores.from_arrays({"rf": [[0.1, 0.3, 0.5]], "svm": [[0.2, 0.1, 0.2]]})
+
+
+@pytest.mark.parametrize(("call", "error", "words"), BAD.values(), ids=BAD)
+def test_bad_input(call, error, words):
+    with pytest.raises(error) as caught:
+        call()
+    assert words in str(caught.value)
