@@ -16,7 +16,8 @@ from bayescmp.bayes.rank_models import rank_models
 from bayescmp.bayes.ranking import RankingPosterior
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.bayes.sign import sign_test
-from bayescmp.bayes.signed_rank import signed_rank_test, signed_rank_tests
+from bayescmp.bayes.signed_rank import signed_rank_test
+from bayescmp.bayes.signed_rank_many import signed_rank_tests
 from bayescmp.bayes.strengths import StrengthPosterior
 from bayescmp.bayes.welch import welch_ttest
 

@@ -109,52 +109,6 @@ def signed_rank_test(
     )
 
 
-def signed_rank_tests(
-    pairs: list[Pair],
-    *,
-    rope: RopeLike | Mapping[str, RopeLike],
-    prior: float = 0.5,
-    prior_at: float = 0.0,
-    draws: int = DRAWS,
-    random_seed: int | None = None,
-) -> list[RegionPosterior]:
-    """The signed-rank test of many pairs at once, with the same weights for all pairs on the same datasets.
-
-    Equal to `signed_rank_test` of each with the same seed, but the random numbers are drawn once.
-    """
-    seed = checked_seed(random_seed)
-    options: dict[str, Any] = {"rope": rope, "prior": prior, "prior_at": prior_at, "draws": draws, "random_seed": seed}
-    results = [signed_rank_test(pair, **options) for pair in pairs]
-    share_draws(results)
-    return results
-
-
-def share_draws(results: list[RegionPosterior]) -> None:
-    """Compute what these results of `signed_rank_test` have in common once: those of one seed and the same datasets."""
-    together: dict[tuple[str, ...], list[RegionPosterior]] = {}
-    for result in results:
-        together.setdefault(tuple(sorted(result.datasets)), []).append(result)
-    for group in together.values():
-        _fill_in(group)
-
-
-def _fill_in(group: list[RegionPosterior]) -> None:
-    """Counts and mean differences of all pairs on the same datasets, from one stream of weights."""
-    inferences: list[Any] = [result.inference for result in group]
-    plans = [inference._plan([result.rope]) for inference, result in zip(inferences, group, strict=True)]
-    counts, means = np.zeros((len(group), 3)), np.empty((len(group), inferences[0].n_draws))
-    done = 0
-    for weights in inferences[0]._weights():
-        total, block = weights.sum(axis=0), slice(done, done + weights.shape[1])
-        for i, plan in enumerate(plans):
-            counts[i] += wins(plan.theta(weights)[0], axis=0).sum(axis=1)
-            means[i, block] = inferences[i]._z @ weights / total  # one by one: a matrix product has other last bits
-        done += weights.shape[1]
-    for result, inference, count, mean in zip(group, inferences, counts, means, strict=True):
-        result._memo[result.rope] = inference._summary(count, result.rope)
-        inference.__dict__["_means"] = mean
-
-
 @dataclass(frozen=True, eq=False)
 class SignedRankInference(ArrayValue):
     """The Dirichlet process on the differences; draws are made when they are asked for, from the seed."""
@@ -313,6 +267,13 @@ class _Walsh:
         below = np.searchsorted(z, 2 * border - tolerance - z, side="left")
         not_above = np.searchsorted(z, 2 * border + tolerance - z, side="right")
         return [below] if np.array_equal(below, not_above) else [below, not_above]
+
+    def four_partners(self) -> NDArray[np.intp]:
+        """For the first rope: below and not above its upper border, then its lower one (or the upper again)."""
+        high, low = self.borders[0], self.borders[1]
+        assert high is not None
+        low = high if low is None else low
+        return np.stack([high[0], high[-1], low[0], low[-1]])
 
     def theta(self, weights: Floats) -> Floats:
         """theta, ropes x 3 x draws, for weights of observations x draws."""

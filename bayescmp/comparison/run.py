@@ -8,7 +8,7 @@ import uuid
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from bayescmp import bayes
 from bayescmp.bayes.loss import expected_losses
 from bayescmp.bayes.posterior import DifferencePosterior, Posterior
 from bayescmp.bayes.regions import RegionPosterior
-from bayescmp.bayes.signed_rank import share_draws
+from bayescmp.bayes.signed_rank import DRAWS
+from bayescmp.bayes.signed_rank_many import LEAST_WORK, share_draws
 from bayescmp.errors import MissingWarning
 from bayescmp.rope import Rope
 from bayescmp.scores.pair import Pair
@@ -41,6 +42,12 @@ class Job:
     random_seed: int | None = None
     what: str = "row"
     ropes: tuple[Any, ...] = ()
+    compiled: bool = False
+
+    def for_all(self, scores: Scores, pairs: int) -> "Job":
+        """The same job, with the loop that suits the whole of it, so that chunks and workers change no digit."""
+        work = pairs * len(scores.datasets) * self.options.get("draws", DRAWS)
+        return replace(self, compiled=self.bayes == "signed_rank" and work >= LEAST_WORK)
 
     def posterior(self, pair: Pair) -> Any:
         """The posterior of one pair: the test called as by hand."""
@@ -91,6 +98,7 @@ def run_pairs(
     progress: bool | None = None,
 ) -> list[list[Row]]:
     """The rows of every pair, in the order of `names`; the same for any number of workers."""
+    job = job.for_all(scores, len(names))
     store = _Store(cache)
     found: dict[Names, list[Row]] = {}
     if store.folder is not None:
@@ -126,7 +134,7 @@ def _work(scores: Scores, chunk: Sequence[Names], job: Job) -> list[list[Row]]:
             posteriors.append(job.posterior(quiet_pair(scores, names)))
         messages.append([[w.category.__name__, str(w.message)] for w in caught])
     if job.bayes == "signed_rank" and "engine" not in job.options and "precision" not in job.options:
-        share_draws(posteriors)
+        share_draws(posteriors, compiled=job.compiled)
     results = [job.rows(posterior) for posterior in posteriors]
     return [
         [{"a": p.a, "b": p.b, **plain(row), "warnings": found} for row in rows]
@@ -260,6 +268,6 @@ def _bar(total: int, done: int, what: str, wanted: bool | None) -> Iterator[Any]
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=wanted is None) as bar:
         task = bar.add_task(f"{what.replace('_', ' ')}, pairs", total=total, completed=done)
         yield lambda n: bar.advance(task, n)

@@ -1,0 +1,199 @@
+"""Many pairs on many workers: the same numbers, nothing lost, resumable; on a real Dask cluster as well."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+import bayescmp as bc
+from bayescmp.comparison import run
+from bayescmp.comparison.run import Job, run_pairs
+
+
+@pytest.fixture
+def scores(rng):
+    return bc.Scores.from_arrays({f"m{i}": rng.normal(0.8 + i / 100, 0.03, 12) for i in range(5)}, metric="accuracy")
+
+
+def few_folds(k=4):
+    return bc.load_uci().select(
+        models=["nb", "lr", "rf", "svm", "knn"][:k], datasets=["sonar", "glass", "vehicle", "vowel", "wdbc"]
+    )
+
+
+@pytest.mark.parametrize("bayes", ["signed_rank", "hierarchical"])
+def test_any_number_of_workers_gives_the_same(bayes):
+    scores = few_folds(3)
+    options = {"rope": 0.01, "bayes": bayes, "random_seed": 1}
+    alone = bc.compare(scores, **options)
+    assert bc.compare(scores, n_jobs=2, **options) == alone
+
+
+def test_chunks_share_work_without_changing_it(scores, monkeypatch):
+    together = bc.compare(scores, rope=0.01, random_seed=1)
+    monkeypatch.setitem(run.CHUNK, "signed_rank", 3)
+    assert bc.compare(scores, rope=0.01, random_seed=1) == together
+
+
+def test_finished_pairs_are_not_computed_again(scores, tmp_path, monkeypatch):
+    first = bc.compare(scores, rope=0.01, random_seed=1, cache=tmp_path / "cache")
+    files = list((tmp_path / "cache").iterdir())
+    assert len(files) == 10
+    assert all(f.suffix == ".json" for f in files)  # no drafts left
+
+    def nothing(*_):
+        raise AssertionError("computed again")
+
+    monkeypatch.setattr(run, "work", nothing)
+    assert bc.compare(scores, rope=0.01, random_seed=1, cache=tmp_path / "cache") == first
+    for change in ({"rope": 0.02}, {"random_seed": 2}, {"bayes": "sign"}, {"bayes_options": {"prior": 1.0}}):
+        with pytest.raises(AssertionError, match="computed again"):
+            bc.compare(scores, **{"rope": 0.01, "random_seed": 1, "cache": tmp_path / "cache"} | change)
+    with pytest.raises(AssertionError, match="computed again"):
+        bc.compare(scores.rename({"m0": "other"}), rope=0.01, random_seed=1, cache=tmp_path / "cache")
+
+
+def test_a_spoilt_file_is_computed_again(scores, tmp_path):
+    first = bc.compare(scores, rope=0.01, random_seed=1, cache=tmp_path)
+    files = sorted(tmp_path.iterdir())
+    files[0].write_text("{half a fi")
+    files[1].write_text('{"key": "of another", "rows": []}')
+    files[2].write_bytes(b"\xff\xfe")
+    files[3].unlink()
+    assert bc.compare(scores, rope=0.01, random_seed=1, cache=tmp_path) == first
+    assert json.loads(files[0].read_text())["key"] == files[0].stem
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(scores, tmp_path, monkeypatch):
+    monkeypatch.setitem(run.CHUNK, "signed_rank", 2)
+    whole, calls = run.work, []
+
+    def interrupted(*arguments):
+        calls.append(1)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return whole(*arguments)
+
+    monkeypatch.setattr(run, "work", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        bc.compare(scores, rope=0.01, random_seed=1, cache=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 6
+    resumed = bc.compare(scores, rope=0.01, random_seed=1, cache=tmp_path)
+    assert len(calls) == 4 + 2  # 4 pairs were left
+    assert resumed == bc.compare(scores, rope=0.01, random_seed=1)
+
+
+def test_a_killed_process_loses_nothing_that_was_finished(tmp_path):
+    """SIGKILL while the hierarchical pairs are running; the rerun computes only what is missing."""
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[2]); import bayescmp as bc; from test_parallel import few_folds;"
+        "bc.compare(few_folds(5), rope=0.01, cache=sys.argv[1])"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(Path(__file__).parent)])
+    deadline = time.monotonic() + 120
+    while len(list(tmp_path.glob("*.json"))) < 2 and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    kept = {f: f.stat().st_mtime_ns for f in tmp_path.glob("*.json")}
+    assert len(kept) >= 2
+    c = bc.compare(few_folds(5), rope=0.01, cache=tmp_path)
+    assert len(c.pairs) == 10
+    assert {f: f.stat().st_mtime_ns for f in kept} == kept
+
+
+def test_a_cache_that_cannot_be_written(scores, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ValueError, match="`cache` must be a folder"):
+        bc.compare(scores, rope=0.01, random_seed=1, cache=tmp_path / "file" / "cache")
+
+    def full(self, *_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.warns(RuntimeWarning, match="could not be kept .* No space left"):
+        c = bc.compare(scores, rope=0.01, random_seed=1, cache=tmp_path / "cache")
+    assert len(c.table()) == 10
+    assert not list((tmp_path / "cache").iterdir())
+
+
+@dataclass(frozen=True)
+class Deadly(Job):
+    """Kills any process but the one that made it, on the third pair."""
+
+    home: int = 0
+
+    def posterior(self, pair):
+        if os.getpid() != self.home and pair.b == "m3":
+            os._exit(1)
+        return super().posterior(pair)
+
+
+def test_where_a_worker_dies_the_rest_is_done_at_home(scores, monkeypatch):
+    monkeypatch.setitem(run.CHUNK, "sign", 1)
+    names = list(combinations(scores.models, 2))
+    with pytest.warns(RuntimeWarning, match="A worker process died"):
+        rows = run_pairs(scores, names, Deadly("sign", 0.01, home=os.getpid()), n_jobs=2)
+    assert rows == run_pairs(scores, names, Job("sign", 0.01), n_jobs=1)
+
+
+def test_progress_is_shown_on_request(scores, capsys):
+    bc.compare(scores, rope=0.01, random_seed=1, progress=True)
+    assert "pairs" in capsys.readouterr().err
+    bc.compare(scores, rope=0.01, random_seed=1)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dask_cluster_with_a_worker_that_dies(scores, tmp_path):
+    """The same call under joblib's Dask backend, on two worker processes; one of them is killed mid-way."""
+    distributed = pytest.importorskip("distributed")
+    joblib = pytest.importorskip("joblib")
+    names = list(combinations(scores.models, 2))
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, processes=True) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        client.wait_for_workers(2)
+        with joblib.parallel_config(backend="dask"):
+            spread = bc.compare(scores, rope=0.01, random_seed=1)
+            one_dies = Suicidal("sign", 0.01, marker=str(tmp_path / "died"), home=os.getpid())
+            rows = run_pairs(scores, names, one_dies)
+    assert spread == bc.compare(scores, rope=0.01, random_seed=1)
+    assert (tmp_path / "died").exists()
+    assert rows == run_pairs(scores, names, Job("sign", 0.01))
+
+
+@dataclass(frozen=True)
+class Suicidal(Job):
+    """The first worker that comes to the third pair dies, once."""
+
+    marker: str = ""
+    home: int = 0
+
+    def posterior(self, pair):
+        if os.getpid() != self.home and pair.b == "m3" and not Path(self.marker).exists():
+            Path(self.marker).write_text("")
+            os._exit(1)
+        time.sleep(0.05)
+        return super().posterior(pair)
+
+
+def test_memory_is_bounded_for_many_pairs():
+    """60 models x 1,000 datasets, 1,770 pairs in a process of its own: the rows are small, the pairs are not kept."""
+    code = (
+        "import bayescmp as bc, numpy as np, resource; rng = np.random.default_rng(1);"
+        "s = bc.Scores.from_arrays({f'm{i}': rng.normal(0.8, 0.03, 1000) for i in range(60)});"
+        "c = bc.compare(s, rope=0.01, random_seed=1, bayes_options={'draws': 100});"
+        "assert len(c.rows) == 1770;"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 600, "MB"
