@@ -9,6 +9,7 @@ from scipy import stats
 
 import bayescmp as bc
 from bayescmp.bayes import MultilevelPosterior, MultilevelPrior
+from bayescmp.bayes.multilevel import _unlike
 from bayescmp.bayes.multilevel_data import _contrasts, prepare
 from bayescmp.bayes.multilevel_model import draw_between, pymc_multilevel, thetas
 
@@ -429,3 +430,9 @@ def test_the_pymc_model_is_at_hand(small):
 def test_a_misspelt_option_is_refused(small):
     with pytest.raises(TypeError, match="nonsense"):
         bc.bayes.multilevel(small[0], rope=0.2, random_seed=1, nonsense=1)
+
+
+def test_unlike_models_are_noted():
+    """The note comes with few degrees of freedom of the covariance, and only then."""
+    assert _unlike({"df_between": np.full((2, 5), 3.0)})[0].startswith("the models vary")
+    assert _unlike({"df_between": np.full((2, 5), 20.0)}) == _unlike({}) == ()
