@@ -264,7 +264,9 @@ def test_effects_of_equal_models_are_pulled_together(rng):
     assert p.pairs_frame()["p_positive"].between(0.03, 0.97).all()
 
 
+# of the r_hats of many short runs a few are a hair above the limit by chance; coverage does not mind
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bayescmp.ConvergenceWarning")
 @pytest.mark.parametrize("missing", [(), ((0, 1), (1, 3), (2, 3), (5, 0))])
 def test_intervals_cover_what_was_simulated(missing):
     """Effects drawn from the pooled prior: 90 % intervals of the 6 pairs cover the truth in 90 % of studies."""
@@ -273,7 +275,7 @@ def test_intervals_cover_what_was_simulated(missing):
     for study in range(20):
         effects = 0.7 * rng.standard_normal(4)
         scores, _ = simulate(rng, effects, 12, 6, missing=missing)
-        p = bc.bayes.multilevel(scores, rope=0.1, random_seed=study, draws=500, **FAST)
+        p = bc.bayes.multilevel(scores, rope=0.1, random_seed=study, draws=700, tune=700, **FAST)
         for i in range(4):
             for j in range(i):
                 low, high = p.pair(f"m{i}", f"m{j}").hdi(0.9)
