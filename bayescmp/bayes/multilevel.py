@@ -19,6 +19,8 @@ from bayescmp.scores.table import Scores
 from bayescmp.seed import checked_seed
 
 Floats = NDArray[np.float64]
+FEW_DF = 5.0
+"""Below, the covariance between datasets is far from exchangeable; the prior's least is 2."""
 
 
 def multilevel(
@@ -34,7 +36,8 @@ def multilevel(
     Dataset d's mean scores are MVN(theta_d, (1/n_d + rho_d/(1 - rho_d)) Sigma_d), where Sigma_d is the covariance of
     the models' scores over its folds; theta_d = level of d + the models' effects + N(0, T). Only contrasts between
     models matter, so that levels of datasets and folds drop out. Covariances are shrunk to exchangeability of the
-    models as far as the data allow, which also serves with fewer folds or datasets than models.
+    models as far as the data allow, which also serves with fewer folds or datasets than models. The price: where some
+    models are near-identical and others are not, differences of the former are overstated; a note then says so.
 
     Parameters
     ----------
@@ -88,9 +91,19 @@ def multilevel(
         settings={"prior": data.prior.to_dict()},
         random_seed=seed,
         diagnostics=diagnostics,
-        notes=data.notes,
+        notes=data.notes + _unlike(draws),
         inference=_inference(scores, data, twins, draws, np.random.default_rng(seed)),
         inference_data=drawn,
+    )
+
+
+def _unlike(draws: dict[str, Floats]) -> tuple[str, ...]:
+    """A note where the covariance between datasets is as far from exchangeable as its prior allows."""
+    if "df_between" not in draws or (df := float(draws["df_between"].mean())) >= FEW_DF:
+        return ()
+    return (
+        f"the models vary between datasets in very unlike ways (df_between {df:.1f}): shrinking their covariance "
+        "overstates how much near-identical models differ; check such pairs with hierarchical_ttest",
     )
 
 

@@ -111,6 +111,9 @@ class PairDraws(ArrayValue):
     def mean(self) -> float:
         return float(self.delta.mean())
 
+    def mean_distribution(self) -> tuple[Floats, Floats]:
+        return self.delta.ravel(), np.full(self.delta.size, 1 / self.delta.size)
+
     def hdi(self, mass: float) -> tuple[float, float]:
         return hdi(self.delta, mass)
 
