@@ -5,6 +5,7 @@ import sys
 import time
 import warnings
 from contextlib import redirect_stdout
+from functools import partial
 from io import StringIO
 
 import numpy as np
@@ -14,6 +15,7 @@ from _timing import seconds
 import bayescmp as bc
 
 PEER_MODELS = 4
+BAYES = ("signed_rank", "sign")
 
 
 def one_score(models: int, datasets: int) -> bc.Scores:
@@ -46,6 +48,10 @@ def autorank_seconds(scores: bc.Scores) -> float:
     return seconds(run, 1)
 
 
+def classical(scores: bc.Scores) -> object:
+    return bc.frequentist.pairwise_wilcoxon_test(scores), bc.frequentist.friedman_test(scores)
+
+
 def main() -> None:
     scores = one_score(30, 120)
     ours = seconds(lambda: bc.compare(scores, rope=0.01, random_seed=1), 1)
@@ -60,14 +66,10 @@ def main() -> None:
     print(f"\n{'models':>8}{'datasets':>10}{'pairs':>8}{'signed rank':>14}{'sign':>10}{'tests':>10}")
     for models, datasets in ((10, 50), (30, 120), (30, 480), (60, 120)):
         s = one_score(models, datasets)
-        both = [
-            seconds(lambda s=s, b=b: bc.compare(s, rope=0.01, random_seed=1, bayes=b), 1)
-            for b in ("signed_rank", "sign")
-        ]  # type: ignore[misc]
-        tests = seconds(lambda s=s: (bc.frequentist.pairwise_wilcoxon_test(s), bc.frequentist.friedman_test(s)), 3)  # type: ignore[misc]
-        print(
-            f"{models:>8}{datasets:>10}{models * (models - 1) // 2:>8}{both[0]:>12.2f} s{both[1]:>8.2f} s{tests * 1e3:>7.1f} ms"
-        )
+        signed, sign = (seconds(partial(bc.compare, s, rope=0.01, random_seed=1, bayes=b), 1) for b in BAYES)
+        tests = seconds(partial(classical, s), 3) * 1e3
+        pairs = models * (models - 1) // 2
+        print(f"{models:>8}{datasets:>10}{pairs:>8}{signed:>12.2f} s{sign:>8.2f} s{tests:>7.1f} ms")
 
     folds = with_folds(30, 120)
     start = time.perf_counter()
@@ -75,7 +77,7 @@ def main() -> None:
     one = (time.perf_counter() - start) / len(correlated)
     print(f"\ncorrelated t, 435 pairs on one dataset of 100 folds: {one:.2f} s")
     for n_jobs in (1, 2):
-        took = seconds(lambda n=n_jobs: bc.compare(folds, rope=0.01, n_jobs=n), 1)  # type: ignore[misc]
+        took = seconds(partial(bc.compare, folds, rope=0.01, n_jobs=n_jobs), 1)
         print(f"hierarchical, 435 pairs x 120 datasets x 100 folds, n_jobs={n_jobs}: {took:.0f} s")
     print(memory())
 

@@ -256,3 +256,20 @@ def test_nuts_agrees_with_the_draws():
         assert sampled.expected[name] == pytest.approx(fast.expected[name], abs=0.02)
     model = bc.bayes.pymc_model("signed_rank", pair)
     assert [v.name for v in model.free_RVs] == ["weights"]
+
+
+@pytest.mark.parametrize("rope", [0.01, 0, (-0.02, 0.005), 0.5])
+def test_compiled_loop_counts_as_numpy_does(rng, rope):
+    """The loop for many pairs against the plain one, with ties and borders that are hit exactly."""
+    from bayescmp.bayes.signed_rank_many import share_draws
+
+    table = {f"m{i}": np.round(rng.normal(0.8, 0.02, 9), 2) for i in range(4)}
+    pairs = list(bc.Scores.from_arrays(table).pairs())
+    plain, compiled = (
+        [bc.bayes.signed_rank_test(pair, rope=rope, random_seed=5, draws=1000) for pair in pairs] for _ in range(2)
+    )
+    share_draws(plain, compiled=False)
+    share_draws(compiled, compiled=True)
+    for one, two in zip(plain, compiled, strict=True):
+        assert (one.p_better, one.p_equivalent, one.p_worse) == (two.p_better, two.p_equivalent, two.p_worse)
+        assert one.hdi() == pytest.approx(two.hdi(), abs=1e-14)

@@ -119,7 +119,7 @@ def _count_wins(  # type: ignore[no-untyped-def]
     size = DRAWS_AT_A_TIME
     w, prefix = np.ones((n, size)), np.zeros((n + 1, size))
     high, low, mean = np.empty(size), np.empty(size), np.empty(size)
-    # a few draws at a time, so that everything stays in the fastest memory; loops over `size` become vector instructions
+    # a few draws at a time stay in the fastest memory, and loops over `size` become vector instructions
     for start in range(0, draws, size):
         width = min(size, draws - start)
         w[:, :width] = weights[:, start : start + width]
