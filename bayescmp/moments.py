@@ -8,7 +8,8 @@ Floats = NDArray[np.float64]
 
 def moments(x: Floats) -> tuple[Floats, Floats, Floats]:
     """Mean, standard deviation (n - 1) and count along the last axis; NaN is no observation."""
-    total = x.sum(axis=-1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = x.sum(axis=-1)
     if np.isnan(total).any():
         here = ~np.isnan(x)
         n = here.sum(axis=-1).astype(float)

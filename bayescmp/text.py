@@ -24,6 +24,13 @@ def number(x: float, width: float) -> str:
     return f"{rounded:.{max(decimals, 0)}f}"
 
 
+def statistic(x: float) -> str:
+    """A test's statistic: counts and rank sums in full, others with four digits (five where that saves an exponent)."""
+    if abs(x) < 1e15 and (2 * x).is_integer():
+        return f"{x + 0.0:.{0 if x.is_integer() else 1}f}"
+    return f"{x:.5g}" if 1e4 <= abs(x) < 1e5 else f"{x:.4g}"
+
+
 def p_value(p: float) -> str:
     """A p-value as papers print it: without the zero before the point, and never as 0."""
     return "p < .001" if p < 0.0005 else f"p = {unit_number(p, 3)}"

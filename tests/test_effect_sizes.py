@@ -10,7 +10,7 @@ from scipy import stats
 import bayescmp as bc
 from bayescmp import Resampling, ScoresError, frequentist
 from bayescmp.frequentist.interval_rules import walsh_average
-from bayescmp.frequentist.noncentral import noncentral_cdf
+from bayescmp.frequentist.noncentral import noncentral_cdf, noncentrality_interval
 
 DT = np.array([10, 9, 14, 6, 7, 4, 5, 10, 8, 12]) / 60
 SVM = np.array([4, 3, 4, 6, 2, 1, 1, 4, 5, 6]) / 60
@@ -164,7 +164,7 @@ def test_no_spread():
     with pytest.raises(ScoresError, match="neither model's scores vary"):
         frequentist.cohens_d([1, 1, 1], [2, 2, 2])
     assert frequentist.cohens_dz([2, 3, 4], [1, 2, 3]).value == math.inf
-    assert frequentist.cliffs_delta([1, 1], [1, 1]).interval is None
+    assert frequentist.cliffs_delta([1, 1], [1, 1]).interval == (-1, 1)
     low, high = frequentist.cliffs_delta([5, 6, 7, 8, 9, 10, 11, 12], [1] * 8).interval
     assert low < 0.5
     assert high == 1
@@ -219,3 +219,84 @@ def test_bootstrap_interval_is_scipys_and_covers(method):
     check_coverage(hits, low=0.87)
     equal = frequentist.bootstrap_interval([2, 3, 4], [1, 2, 3], method=method)
     assert (equal.low, equal.high) == (1, 1)
+
+
+def test_rounding_is_no_variation():
+    """0.3 - 0.2 and 0.2 - 0.1 differ in the last bit only: one constant difference of 0.1."""
+    a, b = [0.3, 0.2, 0.1], [0.2, 0.1, 0.0]
+    for effect in (frequentist.cohens_dz(a, b), frequentist.common_language(a, b)):
+        assert (effect.value, effect.interval) == (math.inf if effect.name == "d_z" else 1, None)
+    with pytest.warns(bc.DegenerateWarning):
+        assert frequentist.paired_ttest(a, b).effect_size.value == math.inf
+    low, high = frequentist.raw_difference(a, b).interval
+    assert low == high == pytest.approx(0.1)
+    for corrected in (True, False):
+        interval = frequentist.difference_interval(a, b, corrected=corrected, resampling=Resampling.kfold(3))
+        assert interval.low == interval.high == interval.estimate
+    constant = frequentist.mean_interval([0.1 + 0.2, 0.3, 0.3, 0.3])
+    assert constant.low == constant.high == constant.estimate
+    with pytest.raises(ScoresError, match="neither model's scores vary"):
+        frequentist.cohens_d([0.1 + 0.2, 0.3, 0.3], [0.2, 0.2, 0.2])
+
+
+@pytest.mark.parametrize("exponent", [-1000, -530, -500, 400, 515, 660, 1000])
+def test_effects_do_not_depend_on_the_unit(rng, exponent):
+    """Powers of two change no digit, also where squares would vanish or overflow; warnings are errors."""
+    x, y = rng.normal(0.8, 0.05, (2, 12))
+    scale = 2.0**exponent
+    for effect in (frequentist.cohens_d, frequentist.cohens_dav, frequentist.hedges_g, frequentist.cohens_dz):
+        assert effect(scale * x, scale * y) == effect(x, y)
+    big, small = frequentist.paired_ttest(scale * x, scale * y), frequentist.paired_ttest(x, y)
+    assert (big.statistic, big.p_value, big.notes) == (small.statistic, small.p_value, small.notes)
+
+
+def test_noncentralities_at_once_are_those_of_the_distribution(rng):
+    """P(T <= t) at both bounds is the tail, by the slow and precise integral; from 1 to 100,000 df."""
+    for df in (1, 2, 5, 9, 99, 1e5):
+        t = np.r_[0, 1e-9, rng.normal(0, 3, 3), np.array([-19, 1.9, 5.9, 8, 30]) * math.sqrt(2 * df)]
+        for level in (0.5, 0.95, 0.999):
+            low, high = noncentrality_interval(t, df, level)
+            for x, one, two in zip(t.tolist(), low.tolist(), high.tolist(), strict=True):
+                assert noncentral_cdf(x, df, one) == pytest.approx((1 + level) / 2, abs=1e-10)
+                assert noncentral_cdf(x, df, two) == pytest.approx((1 - level) / 2, abs=1e-10)
+
+
+def test_no_spread_of_ranks_tells_nothing():
+    """A U-statistic whose estimated variance is 0 within (-1, 1): one rule, the whole range."""
+    assert frequentist.cliffs_delta([0.3, 0.1], [0.1, 0.0]).value == pytest.approx((1 + 1 + 0 + 1) / 4)
+    assert frequentist.cliffs_delta([0.3, 0.1], [0.1, 0.0]).interval == (-1, 1)
+    assert frequentist.vargha_delaney([0.3, 0.1], [0.1, 0.0]).interval == (0, 1)
+    for zero_method in ("wilcox", "pratt", "zsplit"):
+        effect = frequentist.rank_biserial([1, 2, 3], [1, 2, 3], zero_method=zero_method)
+        assert (effect.value, effect.interval) == (0, (-1, 1))
+
+
+def test_bca_falls_back_where_it_is_not_defined():
+    """The jackknife medians of five ones and a two are all 1: no acceleration, so scipy's percentile interval."""
+    d = np.array([1, 1, 1, 1, 1, 2.0])
+    interval = frequentist.bootstrap_interval(d, np.zeros(6), statistic=np.median, random_seed=1, resamples=999)
+    theirs = stats.bootstrap(
+        (d,), np.median, n_resamples=999, method="percentile", rng=np.random.default_rng(1)
+    ).confidence_interval
+    assert tuple(interval) == tuple(theirs)
+    assert "percentile (BCa is not defined" in interval.method
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"resamples": 0}, "at least 99, got 0"),
+        ({"resamples": 999.5}, "whole number"),
+        ({"resamples": True}, "whole number"),
+        ({"statistic": lambda x: x.mean()}, "`axis`"),
+        ({"statistic": lambda x, axis: x.mean(axis=axis) * math.nan, "method": "percentile"}, "NaN"),
+    ],
+)
+def test_bad_bootstraps(options, words):
+    with pytest.raises(ValueError, match=words):
+        frequentist.bootstrap_interval(DT, SVM, random_seed=1, **options)
+
+
+def test_one_dataset_cannot_be_resampled():
+    with pytest.raises(ScoresError, match="at least 2 datasets, got 1"):
+        frequentist.bootstrap_interval([0.9], [0.8])

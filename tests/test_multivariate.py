@@ -261,3 +261,21 @@ def test_manova_notes_overlap(rng):
     tables = {"a": correlated(rng, 10, 2), "b": correlated(rng, 10, 2)}
     assert manova(tables).notes == ()
     assert "overlap" in manova(tables, resampling=bc.Resampling.kfold(10)).notes[0]
+
+
+@pytest.mark.parametrize("exponent", [-1000, -664, 500, 1000])
+def test_sizes_do_not_matter(rng, exponent):
+    """Powers of two change no digit of F, also where squares would vanish or overflow; warnings are errors."""
+    a, b = rng.normal(0.8, 0.1, (2, 9, 2))
+    scale = 2.0**exponent
+    for test in (hotelling_test, lambda x, y: manova({"a": x, "b": y})):
+        big, small = test(scale * a, scale * b), test(a, b)
+        assert (big.statistic, big.p_value) == (small.statistic, small.p_value)
+
+
+def test_names_that_are_the_same_text(rng):
+    frame = pd.DataFrame(rng.normal(size=(9, 2)), columns=[1, "1"])
+    with pytest.raises(ScoresError, match="must have its own name"):
+        hotelling_test(frame, frame + 1)
+    with pytest.raises(ScoresError, match="must have its own name"):
+        manova({1: rng.normal(size=(9, 2)), "1": rng.normal(size=(9, 2))})

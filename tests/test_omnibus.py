@@ -5,13 +5,16 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 import bayescmp as bc
 from bayescmp import frequentist
+from bayescmp.frequentist import friedman_exact
 from bayescmp.frequentist.friedman_exact import friedman_exact_p
 from bayescmp.frequentist.omnibus import friedman_statistic
+from bayescmp.frequentist.ranks import average_ranks
 
 BOOK_RANKS = np.array(
     [[1, 3, 2], [1.5, 3, 1.5], [1, 3, 2], [1, 3, 2], [2, 3, 1], [1, 3, 2], *[[2, 3, 1]] * 4], dtype=float
@@ -218,3 +221,133 @@ def test_kendalls_w_interval_covers(rng):
         low, high = frequentist.kendalls_w(effect + rng.normal(size=(n, k))).interval
         hits += low <= truth <= high
     assert abs(hits / 300 - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 300)
+
+
+def test_quade_at_perfect_agreement_with_ties():
+    """All orders of every row by enumeration: the observed agreement is one of 3^4, relative to the first row."""
+    assert frequentist.quade_test([[1, 1, 2]] * 5).p_value == pytest.approx(3.0**-4, rel=1e-12)
+    rows = [sorted(set(itertools.permutations((1.5, 1.5, 3)))) for _ in range(3)]
+    agree = [len(set(orders)) == 1 for orders in itertools.product(*rows)]
+    assert frequentist.quade_test([[1, 1, 2]] * 3).p_value == pytest.approx(np.mean(agree), rel=1e-12)
+    assert frequentist.quade_test([[1, 2, 3]] * 4).p_value == pytest.approx(6.0**-3, rel=1e-12)
+    assert frequentist.quade_test([list(range(200))] * 3).p_value == 0  # 200!^-2
+
+
+def test_relative_scale_is_refused_where_sizes_count():
+    """A relative difference has no meaning for many models at once, but ranks within a dataset do not mind."""
+    scores = bc.load_domains()
+    relative = scores.transform("relative")
+    for test in (frequentist.quade_test, frequentist.friedman_aligned_ranks_test, frequentist.kruskal_wallis_test):
+        with pytest.raises(bc.ScoresError, match=r'"relative".*transform\("log"\)'):
+            test(relative)
+    for test in (frequentist.friedman_test, frequentist.iman_davenport_test, frequentist.nemenyi_test):
+        assert test(relative).p_value == test(scores).p_value
+    assert frequentist.kendalls_w(relative) == frequentist.kendalls_w(scores)
+    control = frequentist.bonferroni_dunn_test(relative, control="A")
+    assert control.p_value == frequentist.bonferroni_dunn_test(scores, control="A").p_value
+
+
+def test_exact_friedman_refuses_what_takes_too_long(rng, monkeypatch):
+    """Estimated before the first step: no row may be added, no orders listed."""
+    calls = []
+    monkeypatch.setattr(friedman_exact, "_add", lambda *args: calls.append(args))
+    monkeypatch.setattr(friedman_exact, "permutations", lambda *args: calls.append(args))
+    for n, k in ((40, 8), (3, 12), (400, 5), (2, 60)):
+        with pytest.raises(ValueError, match=f"{k} models on {n} datasets.*asymptotic"):
+            frequentist.friedman_test(rng.normal(size=(n, k)), method="exact")
+        assert "chi-square" in frequentist.friedman_test(rng.normal(size=(n, k))).method
+    assert not calls
+
+
+def test_auto_bounds_the_work_of_all_datasets_together(rng, monkeypatch):
+    work = []
+    add = friedman_exact._add
+
+    def counted(states, weights, orders, powers):
+        work.append(len(states) * len(orders))
+        return add(states, weights, orders, powers)
+
+    monkeypatch.setattr(friedman_exact, "_add", counted)
+    for n, k, decimals in ((80, 3, 9), (35, 4, 9), (40, 4, 0), (30, 6, 0)):
+        work.clear()
+        friedman_exact_p(average_ranks(np.round(rng.normal(size=(n, k)), decimals)), limited=True)
+        assert sum(work) <= friedman_exact.MOST_WORK
+
+
+def test_estimated_work_is_a_lower_bound(rng, monkeypatch):
+    """What is refused by the estimate would really have been too much."""
+    add, work = friedman_exact._add, []
+
+    def counted(states, weights, orders, powers):
+        work.append(len(states) * len(orders))
+        return add(states, weights, orders, powers)
+
+    monkeypatch.setattr(friedman_exact, "_add", counted)
+    for n, k in ((30, 3), (12, 4), (6, 5), (4, 6)):
+        work.clear()
+        ranks = average_ranks(rng.normal(size=(n, k)))
+        friedman_exact_p(ranks, limited=False)
+        rows = tuple(tuple(range(2, 2 * k + 1, 2)) for _ in range(n))
+        assert 0.2 * sum(work) < friedman_exact._least_work(rows) <= sum(work)
+
+
+def test_kendalls_w_bound_at_perfect_agreement():
+    """Rankings either way round with probabilities q and 1 - q: mean correlation (2q - 1)^2, P(n alike) = q^n + (1-q)^n
+
+    Where the truth is below the bound, all n alike must be rarer than the tail.
+    """
+    for n in (4, 6, 10, 40):
+        low, high = frequentist.kendalls_w([[1, 2, 3, 4]] * n).interval
+        assert high == 1
+        assert 1 / n <= low < 1
+        for q in np.linspace(0.5, 1, 501):
+            true = (1 + (n - 1) * (2 * q - 1) ** 2) / n
+            assert true >= low or q**n + (1 - q) ** n <= 0.025
+    assert low > 0.6
+
+
+def test_kendalls_w_without_spread_of_the_correlations():
+    """Four rankings of nine models whose correlations are all 0 (Latin squares): no spread, so any W is possible."""
+    rows, columns = np.divmod(np.arange(9), 3)
+    ranks = np.array([rows, columns, (rows + columns) % 3, (rows + 2 * columns) % 3])
+    correlations = np.corrcoef(ranks)
+    assert np.abs(correlations - np.eye(4)).max() < 1e-12
+    effect = frequentist.kendalls_w(ranks)
+    assert effect.value == pytest.approx(0.25)
+    assert effect.interval == (0, 1)
+
+
+def test_left_out_datasets_are_in_the_notes():
+    """Which datasets a result rests on must not be lost with a warning."""
+    values = np.random.default_rng(1).normal(0.8, 0.05, (3, 6))
+    frame = [
+        {"model": m, "dataset": f"d{j}", "score": values[i, j]}
+        for i, m in enumerate("abc")
+        for j in range(6)
+        if (m, j) != ("b", 2)
+    ]
+    scores = bc.Scores.from_frame(pd.DataFrame(frame))
+    for test in (*TESTS, frequentist.nemenyi_test, lambda s: frequentist.bonferroni_dunn_test(s, control="a")):
+        with pytest.warns(bc.MissingWarning):
+            result = test(scores)
+        assert '"d2" left out, because "b" did not run there' in result.notes
+        assert result.datasets == ("d0", "d1", "d3", "d4", "d5")
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_sizes_do_not_matter(test, rng):
+    """Powers of two change no digit, up to the largest numbers there are; warnings are errors."""
+    x = np.clip(rng.normal(size=(7, 4)), -1.5, 1.5)
+    expected = test(x)
+    for scale in (2.0**-1000, 2.0**1023):
+        result = test(scale * x)
+        assert (result.statistic, result.p_value) == (expected.statistic, expected.p_value)
+
+
+def test_columns_of_one_name_are_refused(rng):
+    """1 and "1" would overwrite each other; "a" twice is no pair of columns."""
+    for columns, name in (([1, "1", 2, 3], "1"), (["a", "b", "a", "c"], "a")):
+        table = pd.DataFrame(rng.normal(size=(5, 4)), columns=columns)
+        for test in (*TESTS, frequentist.pairwise_wilcoxon_test):
+            with pytest.raises(bc.ScoresError, match=f'"{name}" is there more than once'):
+                test(table)

@@ -6,12 +6,13 @@ import math
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 import bayescmp as bc
 from bayescmp import ScoresError, frequentist
-from bayescmp.frequentist import PairwiseTests, adjust_p_values
+from bayescmp.frequentist import PairwiseTests, adjust_p_values, noncentral
 from bayescmp.frequentist.adjust import ADJUSTMENTS, LOGICAL
 from bayescmp.frequentist.studentized_range import studentized_range_ppf, studentized_range_sf
 
@@ -296,3 +297,93 @@ def _clipped(scores):
     """Accuracies without exact 0 and 1, for logs and logits."""
     frame = scores.to_frame()
     return bc.Scores.from_frame(frame.assign(score=frame["score"].clip(0.01, 0.99)), metric="accuracy")
+
+
+@pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_swapped_pairs_are_those_of_the_swapped_test(table, zero_method, alternative):
+    """result(b, a) is the test of b against a with the other alternative: W+ of the one is W- of the other."""
+    options = {"alternative": alternative, "zero_method": zero_method}
+    tests = frequentist.pairwise_wilcoxon_test(table, **options)
+    other = {"greater": "less", "less": "greater"}.get(alternative, alternative)
+    for a, b in tests.pairs:
+        one = frequentist.wilcoxon_test(table[b], table[a], alternative=other, zero_method=zero_method)
+        swapped = tests.result(b, a)
+        assert (swapped.statistic, swapped.alternative) == (one.statistic, other)
+        assert swapped.p_value == pytest.approx(one.p_value, rel=1e-9)
+    back = PairwiseTests.from_dict(json.loads(json.dumps(tests.to_dict())))
+    assert back == tests
+
+
+def gappy(rng):
+    """Three models on 60 datasets, the third on 20 of them: two exact pairs and an asymptotic one."""
+    values = rng.normal(0.8, 0.05, (3, 60))
+    frame = pd.DataFrame(
+        [
+            {"model": m, "dataset": f"d{j}", "score": values[i, j]}
+            for i, m in enumerate(("a", "b", "inf"))
+            for j in range(60)
+            if m != "inf" or j < 20
+        ]
+    )
+    return bc.Scores.from_frame(frame)
+
+
+def test_each_pair_has_its_method_and_its_datasets(rng):
+    """What a pair's result says must be true of that pair: the single test is the oracle."""
+    scores = gappy(rng)
+    with pytest.warns(bc.MissingWarning):
+        tests = frequentist.pairwise_wilcoxon_test(scores)
+    frame = tests.to_frame()
+    for i, (a, b) in enumerate(tests.pairs):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", bc.MissingWarning)
+            one = frequentist.wilcoxon_test(scores.pair(a, b))
+        for result in (tests.result(a, b), tests.result(b, a)):
+            assert (result.method, result.n, result.datasets) == (one.method, one.n, one.datasets)
+        assert frame["method"][i] == one.method
+    assert sorted(set(tests.n)) == [20, 60]
+    assert "exact or asymptotic by pair" in tests.method
+    assert any("on the datasets of both" in note for note in tests.notes)
+    assert PairwiseTests.from_dict(json.loads(json.dumps(tests.to_dict()))) == tests
+
+
+def test_unadjusted_p_values_are_not_called_adjusted(table):
+    plain = frequentist.pairwise_wilcoxon_test(table, adjust="none")
+    assert "adjusted" not in repr(plain)
+    assert "adjusted" not in plain.result("m0", "m1").sentence()
+    assert "adjusted" not in repr(plain.result("m0", "m1"))
+    assert "holm-adjusted p" in frequentist.pairwise_wilcoxon_test(table).result("m0", "m1").sentence()
+
+
+@pytest.mark.parametrize("spread", [0.05, 1e-3, 1e-5])
+def test_pairwise_d_z_is_that_of_the_single_test(rng, spread):
+    """All pairs at once and one by one, from small effects to those of hundreds of standard deviations."""
+    x = {f"m{j}": 0.5 + j / 20 + rng.normal(0, spread, 10) for j in range(5)}
+    scores = bc.Scores.from_arrays(x, resampling=bc.Resampling.kfold(10))
+    tests = frequentist.pairwise_ttest(scores)
+    for (a, b), value, interval in zip(tests.pairs, tests.effect, tests.effect_interval, strict=True):
+        one = frequentist.corrected_ttest(scores.pair(a, b)).effect_size
+        assert (value, *interval) == pytest.approx((one.value, *one.interval), rel=1e-8)
+
+
+@pytest.mark.parametrize("values", [[True, False], ["a"], ["0.1"], [None, 0.1]])
+def test_p_values_that_are_no_numbers(values):
+    with pytest.raises(ValueError, match="`p_values` must be numbers"):
+        adjust_p_values(values, "holm")
+
+
+def test_pairwise_d_z_needs_no_search_pair_by_pair(rng, monkeypatch):
+    """Intervals of usual effects are found for all pairs together: the search for a single t must not be called."""
+
+    def refused(*args):
+        raise AssertionError(args)
+
+    monkeypatch.setattr(noncentral, "_noncentrality", refused)
+    x = {f"m{j}": rng.normal(0.5 + j / 30, 0.05, 10) for j in range(12)}
+    scores = bc.Scores.from_arrays(x, resampling=bc.Resampling.kfold(10))
+    tests = frequentist.pairwise_ttest(scores)
+    assert np.abs(tests.effect).max() > 3
+    for (a, b), value in zip(tests.pairs, tests.effect, strict=True):
+        d = x[a] - x[b]
+        assert value == pytest.approx(d.mean() / d.std(ddof=1), rel=1e-9)

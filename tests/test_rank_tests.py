@@ -247,3 +247,76 @@ def test_sentence_is_what_a_paper_prints():
             "A vs C: Wilcoxon signed-rank test, exact, zeros: wilcox, T = 23, n = 10, p = .695, rank-biserial r = .16, "
         )
     )
+
+
+def test_more_than_a_thousand_differences(rng):
+    """2^n is no float from n = 1024 on; scipy's asymptotic p is the oracle."""
+    d = rng.normal(0.05, 1, 1500)
+    theirs = stats.wilcoxon(d, method="asymptotic")
+    result = wilcoxon(d)
+    assert (result.statistic, result.p_value) == (theirs.statistic, pytest.approx(theirs.pvalue, rel=1e-9))
+    assert result.notes == ()
+
+
+@pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
+def test_note_on_few_differences_counts_those_with_a_sign(zero_method):
+    """Two signs: of four patterns the two extreme ones have p = 0.5, however many zeros there are."""
+    result = wilcoxon([0, 0, 1, 2], zero_method=zero_method)
+    assert result.p_value == enumerated_p([0, 0, 1, 2], zero_method, "two-sided") == 0.5
+    assert any(note.startswith("with 2 differences other than 0 p cannot be below 0.5") for note in result.notes)
+
+
+@pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
+def test_hodges_lehmann_interval_is_that_of_the_test(rng, zero_method):
+    """One question, one answer: also where some differences are 0."""
+    d = np.r_[np.zeros(5), rng.normal(0.5, 1, 12)]
+    result = wilcoxon(d, zero_method=zero_method)
+    interval = frequentist.hodges_lehmann_interval(d, np.zeros(17), zero_method=zero_method)
+    assert (interval.estimate, tuple(interval)) == (result.estimate, result.confidence_interval())
+    used = d[5:] if zero_method == "wilcox" else d
+    walsh = [(x + y) / 2 for x, y in itertools.combinations_with_replacement(used, 2)]
+    assert (interval.n, interval.estimate) == (len(used), pytest.approx(np.median(walsh), rel=1e-12))
+    default = frequentist.hodges_lehmann_interval(d, np.zeros(17))
+    assert default.n == 12
+
+
+def test_hodges_lehmann_interval_of_equal_models():
+    interval = frequentist.hodges_lehmann_interval([1, 2, 3], [1, 2, 3])
+    assert (interval.estimate, *interval, interval.n) == (0, -np.inf, np.inf, 0)
+
+
+def test_asymptotic_zsplit_has_the_variance_of_the_signs(rng):
+    """z over the standard deviation of W+ when only the signs of non-zero differences are drawn, by enumeration."""
+    d = np.r_[np.zeros(3), rng.normal(size=7)]
+    ranks = stats.rankdata(np.abs(d))[3:]
+    sums = np.array(list(itertools.product((0, 1), repeat=7))) @ ranks
+    z = (ranks[d[3:] > 0].sum() - sums.mean()) / sums.std()
+    p = wilcoxon(d, zero_method="zsplit", method="asymptotic").p_value
+    assert p == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-12)
+
+
+def test_whole_statistics_are_printed_whole():
+    """Counts and rank sums are known to the last digit, and papers print them so."""
+    ones = np.r_[np.ones(10150), -np.ones(9000)]
+    assert "wins = 10150, n = 19150" in frequentist.sign_test(ones, np.zeros(ones.size)).sentence()
+    result = wilcoxon(np.r_[np.arange(1, 301), -np.arange(1.5, 200)])
+    assert result.statistic > 10_000
+    assert f"T = {result.statistic:.0f}" in repr(result)
+    halves = frequentist.TestResult(
+        method="m", models=("a", "b"), statistic=10150.5, statistic_name="T", p_value=0.5, n=9, df=12345.0
+    )
+    assert "T(12345) = 10150.5" in halves.sentence()
+
+
+@pytest.mark.parametrize("name", ["inf", "-inf", "\\inf", "nan"])
+def test_json_keeps_models_named_like_infinity(name):
+    """A name is text and a statistic is a number, also after a trip through JSON."""
+    scores = bc.Scores.from_arrays({name: [3.0, 2.0, 4.0], "b": [1.0, 1.0, 1.0]}, datasets=["inf", "x", "y"])
+    result = frequentist.wilcoxon_test(scores.pair(name, "b"))
+    back = frequentist.TestResult.from_dict(json.loads(json.dumps(result.to_dict())))
+    assert back == result
+    assert (back.models, back.datasets, back.confidence_interval()) == (
+        (name, "b"),
+        ("inf", "x", "y"),
+        (-np.inf, np.inf),
+    )

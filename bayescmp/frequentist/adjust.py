@@ -39,7 +39,10 @@ def adjust_p_values(p_values: ArrayLike, method: str, *, all_pairs: bool = False
     >>> adjust_p_values([0.01, 0.04, 0.03], "holm")
     array([0.03, 0.06, 0.06])
     """
-    p = np.asarray(p_values, dtype=float)
+    given = np.asarray(p_values)
+    if given.size and given.dtype.kind not in "iuf":
+        raise ValueError(f"`p_values` must be numbers, got {given.ravel().tolist()[0]!r}.")
+    p = given.astype(float)
     if p.ndim != 1 or p.size == 0:
         raise ValueError(f"`p_values` must be a list of at least one p-value, got shape {p.shape}.")
     if not ((p >= 0) & (p <= 1)).all():

@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 from bayescmp.errors import ScoresError
+from bayescmp.frequentist.inputs import power_of_two
 from bayescmp.frequentist.interval_rules import StudentInterval, check_level
 from bayescmp.frequentist.noncentral import noncentrality_interval
 from bayescmp.frequentist.result import EffectSize
 from bayescmp.moments import moments
 from bayescmp.scores.arrays import as_pair
-from bayescmp.scores.pair import Pair
+from bayescmp.scores.pair import ROUNDING, Pair
 
 Floats = NDArray[np.float64]
 THRESHOLDS = {"small": 0.2, "medium": 0.5, "large": 0.8}
@@ -47,9 +48,10 @@ def cohens_d(
     >>> print(cohens_d([0.90, 0.85, 0.88, 0.91], [0.85, 0.84, 0.83, 0.86]))
     Cohen's d = 1.92, 95% CI [.15, 3.70]
     """
-    x, y, difference = _paired(a, b, dataset, higher_is_better, "cohens_d")
+    pair = _paired(a, b, dataset, higher_is_better, "cohens_d")
+    x, y, _ = _in_units(pair)
     unit = math.sqrt((np.var(x, ddof=_check_ddof(ddof)) + np.var(y, ddof=ddof)) / 2)
-    return _standardised("Cohen's d", difference, x, y, unit, confidence_level, f"root mean variance, ddof={ddof}")
+    return _standardised("Cohen's d", pair, unit, confidence_level, f"root mean variance, ddof={ddof}")
 
 
 def cohens_dav(
@@ -61,9 +63,10 @@ def cohens_dav(
     confidence_level: float = 0.95,
 ) -> EffectSize:
     """d_av: the mean difference over the mean of the two standard deviations (Cumming 2012); ddof 1."""
-    x, y, difference = _paired(a, b, dataset, higher_is_better, "cohens_dav")
+    pair = _paired(a, b, dataset, higher_is_better, "cohens_dav")
+    x, y, _ = _in_units(pair)
     unit = float(np.std(x, ddof=1) + np.std(y, ddof=1)) / 2
-    return _standardised("d_av", difference, x, y, unit, confidence_level, "mean standard deviation, ddof=1")
+    return _standardised("d_av", pair, unit, confidence_level, "mean standard deviation, ddof=1")
 
 
 def hedges_g(
@@ -76,7 +79,7 @@ def hedges_g(
 ) -> EffectSize:
     """Hedges' g: Cohen's d times J = 1 - 3/(4 df - 1), df = 2(n - 1), which takes out its bias for small samples."""
     d = cohens_d(a, b, dataset=dataset, higher_is_better=higher_is_better, confidence_level=confidence_level)
-    n = _paired(a, b, dataset, higher_is_better, "hedges_g")[2].size
+    n = int(_paired(a, b, dataset, higher_is_better, "hedges_g").counts[0])
     j = 1 - 3 / (4 * 2 * (n - 1) - 1)
     interval = (j * d.interval[0], j * d.interval[1]) if d.interval else None
     return EffectSize(
@@ -98,8 +101,8 @@ def cohens_dz(
     confidence_level: float = 0.95,
 ) -> EffectSize:
     """d_z: the mean difference over the standard deviation of the differences, with the noncentral t interval."""
-    difference = _paired(a, b, dataset, higher_is_better, "cohens_dz")[2]
-    return dz_effect(difference, 0.0, confidence_level)
+    pair = _paired(a, b, dataset, higher_is_better, "cohens_dz")
+    return dz_effect(pair.differences[0], 0.0, confidence_level, float(pair.rounding[0]))
 
 
 def raw_difference(
@@ -111,9 +114,10 @@ def raw_difference(
     confidence_level: float = 0.95,
 ) -> EffectSize:
     """The mean difference in units of the score, with Student's interval: the one your rope is about."""
-    difference = _paired(a, b, dataset, higher_is_better, "raw_difference")[2]
-    mean, deviation, n = (float(x) for x in moments(difference))
-    interval = StudentInterval(mean, deviation / math.sqrt(n), n - 1).at(check_level(confidence_level))
+    pair = _paired(a, b, dataset, higher_is_better, "raw_difference")
+    mean, deviation, n = (float(x) for x in moments(pair.differences[0]))
+    scale = deviation / math.sqrt(n) if deviation > pair.rounding[0] else 0.0
+    interval = StudentInterval(mean, scale, n - 1).at(check_level(confidence_level))
     return EffectSize(
         name="mean difference", value=mean, interval=interval, confidence_level=confidence_level, method="Student t"
     )
@@ -128,8 +132,7 @@ def common_language(
     confidence_level: float = 0.95,
 ) -> EffectSize:
     """P(A scores higher than B on the same split) if the differences are normal: Phi(d_z) (McGraw and Wong 1992)."""
-    difference = _paired(a, b, dataset, higher_is_better, "common_language")[2]
-    d = dz_effect(difference, 0.0, confidence_level)
+    d = cohens_dz(a, b, dataset=dataset, higher_is_better=higher_is_better, confidence_level=confidence_level)
     return EffectSize(
         name="common-language effect",
         value=float(ndtr(d.value)),
@@ -141,30 +144,38 @@ def common_language(
 
 def dz_effect(differences: Floats, rho: float, level: float, rounding: float = 0.0) -> EffectSize:
     """d_z with the interval of its noncentral t, whose scale is sqrt(1/n + rho/(1 - rho)) for correlated folds."""
-    mean, deviation, n = (float(x) for x in moments(differences))
+    value, low, high = (float(x[0]) for x in dz_core(differences[None], rho, check_level(level), np.array([rounding])))
     method = "noncentral t, ddof=1" + (f", corrected for rho = {rho:.3f}" if rho else "")
-    if deviation <= rounding:
-        value = 0.0 if abs(mean) <= rounding else math.copysign(math.inf, mean)
-        return EffectSize(name="d_z", value=value, method=f"{method}; all differences are equal", thresholds=THRESHOLDS)
-    unit = math.sqrt(1 / n + rho / (1 - rho))
-    low, high = noncentrality_interval(mean / deviation / unit, n - 1, check_level(level))
+    flat = math.isinf(low)
     return EffectSize(
         name="d_z",
-        value=mean / deviation,
-        interval=(low * unit, high * unit),
+        value=value,
+        interval=None if flat else (low, high),
         confidence_level=level,
-        method=method,
+        method=f"{method}; all differences are equal" if flat else method,
         thresholds=THRESHOLDS,
     )
 
 
-def _standardised(
-    name: str, differences: Floats, x: Floats, y: Floats, unit: float, level: float, method: str
-) -> EffectSize:
+def dz_core(differences: Floats, rho: float, level: float, rounding: Floats) -> tuple[Floats, Floats, Floats]:
+    """d_z and its interval for many pairs at once (pairs x folds); infinite bounds where all differences are equal."""
+    mean, deviation, _ = moments(differences)
+    n = differences.shape[-1]
+    value = np.where(np.abs(mean) <= rounding, 0.0, np.copysign(math.inf, mean))
+    varies = deviation > rounding
+    np.divide(mean, deviation, out=value, where=varies)
+    low, high = np.full((2, len(value)), [[-math.inf], [math.inf]])
+    unit = math.sqrt(1 / n + rho / (1 - rho))
+    bounds = noncentrality_interval(value[varies] / unit, n - 1, level)
+    low[varies], high[varies] = (unit * bound for bound in bounds)
+    return value, low, high
+
+
+def _standardised(name: str, pair: Pair, unit: float, level: float, method: str) -> EffectSize:
     """The mean difference in a unit made of both models' spreads, with Bonett's (2008) interval for paired scores."""
+    x, y, differences = _in_units(pair)
     mean, n = float(moments(differences)[0]), differences.size
-    size = max(float(np.abs(x).max()), float(np.abs(y).max()))
-    if unit <= 1e-15 * size:
+    if unit <= ROUNDING * max(float(np.abs(x).max()), float(np.abs(y).max())):
         raise ScoresError(
             f"{name} divides by the spread of the models' scores, but neither model's scores vary. Use raw_difference."
         )
@@ -185,15 +196,21 @@ def _standardised(
 
 def _paired(
     a: Pair | ArrayLike, b: ArrayLike | None, dataset: str | None, higher_is_better: bool | None, name: str
-) -> tuple[Floats, Floats, Floats]:
-    """The scores of A and of B on one dataset, and the oriented differences."""
+) -> Pair:
+    """The pair on one dataset, with at least two folds."""
     pair = as_pair(a, b, arrays_are="folds", higher_is_better=higher_is_better).one_dataset(dataset, name)
     if pair.counts[0] < 2:
         raise ScoresError(f"`{name}` needs at least 2 paired scores, got {pair.counts[0]}.")
-    return pair.scores_a[0], pair.scores_b[0], pair.differences[0]
+    return pair
+
+
+def _in_units(pair: Pair) -> tuple[Floats, Floats, Floats]:
+    """The scores of A and B and their oriented differences over a power of two, so that squares stay finite."""
+    unit = power_of_two(np.stack([pair.scores_a[0], pair.scores_b[0]]))
+    return pair.scores_a[0] / unit, pair.scores_b[0] / unit, pair.differences[0] / unit
 
 
 def _check_ddof(ddof: int) -> int:
-    if ddof not in (0, 1):
+    if isinstance(ddof, bool) or ddof not in (0, 1):
         raise ValueError(f"`ddof` must be 0 or 1, got {ddof!r}.")
     return ddof

@@ -4,6 +4,9 @@ Given no difference between the models, each dataset's ranks are in any order wi
 ranks are built up dataset by dataset; states that differ only in the order of the models are one state.
 """
 
+import math
+from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import permutations
 
@@ -13,25 +16,32 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOST_WORK = 1_500_000
-"""States x orders of one dataset: above, method="auto" gives up."""
-MOST_MODELS = 8
+MOST_WORK = 4_000_000
+"""States x orders, added up over the datasets: above (half a second) method="auto" gives up."""
+MOST_EXACT_WORK = 300_000_000
+"""Above (a minute) method="exact" refuses."""
+MOST_ORDERS = 400_000
+"""Orders of one dataset: those of 9 models without ties."""
+ROWS_AT_A_TIME = 500_000
 
 
 def friedman_exact_p(ranks: Floats, *, limited: bool) -> float | None:
-    """P(statistic >= the observed one); None where `limited` and the enumeration would take long.
+    """P(statistic >= the observed one); None where `limited` and the enumeration would take more than half a second.
 
     Parameters
     ----------
     ranks : array, datasets x models
     """
-    if limited and ranks.shape[1] > MOST_MODELS:
-        return None
     doubled = np.rint(2 * ranks).astype(np.int64)
     rows = tuple(sorted(tuple(sorted(row)) for row in doubled.tolist()))
-    distribution = _distribution(rows, MOST_WORK if limited else None)
+    distribution = _distribution(rows, MOST_WORK if limited else MOST_EXACT_WORK)
     if distribution is None:
-        return None
+        if limited:
+            return None
+        raise ValueError(
+            f"The exact Friedman distribution of {ranks.shape[1]} models on {len(rows)} datasets would take more than "
+            'about a minute. Use method="asymptotic", or "auto", which takes it where the exact one is too large.'
+        )
     squares, probabilities = distribution
     # both forms of the statistic grow with the sum of squared rank sums, a whole number here
     observed = int((doubled.sum(axis=0) ** 2).sum())
@@ -39,34 +49,45 @@ def friedman_exact_p(ranks: Floats, *, limited: bool) -> float | None:
 
 
 @lru_cache(maxsize=32)
-def _distribution(rows: tuple[tuple[int, ...], ...], most_work: int | None) -> tuple[Ints, Floats] | None:
+def _distribution(rows: tuple[tuple[int, ...], ...], most_work: int) -> tuple[Ints, Floats] | None:
     """Sums of squared (doubled) rank sums and their probabilities, for these rows of sorted doubled ranks."""
     k = len(rows[0])
     base = 2 * k * len(rows) + 1
-    if base ** (k - 1) >= 2**62:
-        if most_work is not None:
-            return None
-        raise ValueError(
-            f"The exact Friedman distribution of {k} models on {len(rows)} datasets is too large. Use "
-            'method="asymptotic".'
-        )
+    if base ** (k - 1) >= 2**62 or _least_work(rows) > most_work:
+        return None
     powers = base ** np.arange(k - 1, dtype=np.int64)
     # the first dataset may stay in its order: only the orders relative to it matter
     states, weights = np.array([rows[0]], dtype=np.int64), np.ones(1)
+    work = 0
     for row in rows[1:]:
-        orders = np.array(sorted(set(permutations(row))), dtype=np.int64)
-        if most_work is not None and len(states) * len(orders) > most_work:
+        work += len(states) * orders_of(row)
+        if work > most_work or orders_of(row) > MOST_ORDERS:
             return None
+        orders = np.array(sorted(set(permutations(row))), dtype=np.int64)
         states, weights = _add(states, weights, orders, powers)
     squares = (states**2).sum(axis=1)
     order = np.argsort(squares)
     return squares[order], weights[order]
 
 
+def orders_of(row: Sequence[float]) -> int:
+    """In how many orders these ranks can be: k! over the product of t! for groups of t ties."""
+    return math.factorial(len(row)) // math.prod(map(math.factorial, Counter(row).values()))
+
+
+def _least_work(rows: tuple[tuple[int, ...], ...]) -> int:
+    """States x orders where no ranks tie, at least: after m datasets the rank sums fill m permutohedra, whose volume is
+    k^(k-2) m^(k-1), and each state stands for at most k! of its points. With ties it is only known on the way.
+    """
+    n, k = len(rows), len(rows[0])
+    tied = any(len(set(row)) < k for row in rows)
+    return 0 if tied else k ** (k - 2) * sum(m ** (k - 1) for m in range(1, n))
+
+
 def _add(states: Ints, weights: Floats, orders: Ints, powers: Ints) -> tuple[Ints, Floats]:
     """The states after one more dataset, in any of its orders; equal states are put together."""
     keys, masses = [], []
-    step = max(1, 2_000_000 // len(orders))
+    step = max(1, ROWS_AT_A_TIME // len(orders))
     for start in range(0, len(states), step):
         sums = np.sort((states[start : start + step, None, :] + orders).reshape(-1, states.shape[1]), axis=1)
         key, place = np.unique(sums[:, :-1] @ powers, return_inverse=True)

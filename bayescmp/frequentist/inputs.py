@@ -1,21 +1,19 @@
 """What the tests of many models are given: a complete table, blocks (datasets or folds) x models."""
 
+import math
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.errors import MissingWarning, ScoresError, name_list
 from bayescmp.scores.arrays import from_arrays
-from bayescmp.scores.pair import Pair, rounding_of
+from bayescmp.scores.pair import Pair, as_vector, rounding_of
 from bayescmp.scores.resampling import Resampling
 from bayescmp.scores.table import Scores
-
-if TYPE_CHECKING:
-    pass
 
 Floats = NDArray[np.float64]
 Table = "Scores | Mapping[str, ArrayLike] | pd.DataFrame | ArrayLike"
@@ -31,6 +29,9 @@ class Blocks:
     blocks : tuple of str
         The datasets, or the folds of one dataset.
     values : array, blocks x models
+        NaN only below the end of a column, where models may have unequal numbers of scores.
+    notes : tuple of str
+        What was left out.
     """
 
     models: tuple[str, ...]
@@ -41,6 +42,7 @@ class Blocks:
     scale: str
     datasets: tuple[str, ...]
     resampling: Resampling | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def oriented(self) -> Floats:
@@ -50,7 +52,12 @@ class Blocks:
     @property
     def rounding(self) -> Floats:
         """The rounding error that the values of each block may carry."""
-        return rounding_of(np.abs(self.values).max(axis=1), self.scale)
+        return rounding_of(np.nanmax(np.abs(self.values), axis=1), self.scale)
+
+    def in_units(self) -> tuple[Floats, Floats]:
+        """Oriented values and their rounding over a power of two, so that sums and differences cannot overflow."""
+        unit = power_of_two(self.values)
+        return self.oriented / unit, self.rounding / unit
 
     def about(self) -> dict[str, Any]:
         """The fields of a result that tell what was compared."""
@@ -71,6 +78,8 @@ def as_blocks(
     dataset: str | None = None,
     higher_is_better: bool | None = None,
     least_models: int = 2,
+    relative: bool = False,
+    ragged: bool = False,
 ) -> Blocks:
     """The complete table that a test of many models was given.
 
@@ -81,8 +90,21 @@ def as_blocks(
         Its name, for errors.
     blocks_are : "datasets" or "folds"
         Whether the test compares means over datasets, or the folds of one dataset.
+    relative : bool
+        Whether the test can use the scale "relative", which is made for pairs: ranks within a block can.
+    ragged : bool
+        Whether models may have unequal numbers of scores, in a mapping; all columns are then filled up with NaN.
     """
+    if ragged and isinstance(scores, Mapping):
+        scores, sizes = _filled_up(scores)
+    else:
+        sizes = ()
     scores = as_scores(scores, blocks_are, higher_is_better)
+    if scores.scale == "relative" and not relative:
+        raise ScoresError(
+            f'The scale "relative" is made for pairs of models, but `{test}` compares many by the sizes of their '
+            'scores. Use scores.transform("log"), whose differences are relative too.'
+        )
     if len(scores.models) < least_models:
         hint = " For two models use wilcoxon_test, which ranks differences over datasets." if least_models == 3 else ""
         raise ScoresError(
@@ -97,6 +119,9 @@ def as_blocks(
             else "give every fold's score."
         )
         raise ScoresError(f"`{test}` needs at least 2 {blocks_are}, got {len(table.blocks)}: {other}")
+    if sizes:
+        values = np.where(np.arange(len(table.blocks))[:, None] < np.array(sizes), table.values, np.nan)
+        return replace(table, values=values)
     return table
 
 
@@ -121,7 +146,7 @@ def as_scores(table: Any, blocks_are: str, higher_is_better: bool | None) -> Sco
     if isinstance(table, Pair):
         raise ScoresError("A test of many models takes `Scores` or a table of them, got a Pair. Pass scores itself.")
     if hasattr(table, "columns") and hasattr(table, "to_numpy"):
-        table = {str(name): np.asarray(table[name]) for name in table.columns}
+        table = {str(name): np.asarray(table[name]) for name in distinct(table.columns)}
     if not isinstance(table, Mapping):
         array = np.asarray(table)
         if array.ndim != 2:
@@ -134,24 +159,51 @@ def as_scores(table: Any, blocks_are: str, higher_is_better: bool | None) -> Sco
     return from_arrays(table, resampling=design, higher_is_better=higher_is_better)
 
 
+def power_of_two(values: Floats) -> float:
+    """The largest power of two that is not above the largest value: to divide by it changes no digit."""
+    largest = float(np.nanmax(np.abs(values)))
+    return 2.0 ** math.floor(math.log2(largest)) if largest else 1.0
+
+
+def distinct(columns: Any) -> list[Any]:
+    """The columns of a frame, if each has a name of its own."""
+    names = [str(column) for column in columns]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise ScoresError(
+            f"Every model must have a column of its own, but {name_list(twice)} is there more than once (names are "
+            'compared as text, so 1 and "1" are the same). Rename the columns.'
+        )
+    return list(columns)
+
+
+def _filled_up(table: Mapping[Any, Any]) -> tuple[Mapping[Any, Any], tuple[int, ...]]:
+    """Columns of one length, the shorter ones filled up with their own first score, and how long each was."""
+    columns = {name: as_vector(str(name), x) for name, x in table.items()}
+    sizes = tuple(x.size for x in columns.values())
+    if len(set(sizes)) < 2:
+        return table, ()
+    few = [str(name) for name, x in columns.items() if x.size < 2]
+    if few:
+        raise ScoresError(f"Every model needs at least 2 scores, but {name_list(few)} has 1.")
+    return {name: np.append(x, np.full(max(sizes) - x.size, x[0])) for name, x in columns.items()}, sizes
+
+
 def _datasets(scores: Scores, test: str) -> Blocks:
     """Mean scores, datasets x models, on the datasets where all models were run."""
     check_same_folds(scores)
     ran = scores.counts > 0
     complete = np.asarray(ran.all(axis=0))
+    notes: tuple[str, ...] = ()
     if not complete.all():
         left_out = [name for name, whole in zip(scores.datasets, complete, strict=True) if not whole]
         absent = [m for m, on in zip(scores.models, ran, strict=True) if not on.all()]
-        warnings.warn(
-            f"{test}: {name_list(left_out, 20)} left out, because {name_list(absent)} did not run there; "
-            f"{complete.sum()} datasets remain.",
-            MissingWarning,
-            stacklevel=4,
-        )
+        notes = (f"{name_list(left_out, 20)} left out, because {name_list(absent)} did not run there",)
+        warnings.warn(f"{test}: {notes[0]}; {complete.sum()} datasets remain.", MissingWarning, stacklevel=4)
     datasets = tuple(name for name, whole in zip(scores.datasets, complete, strict=True) if whole)
     values = scores.values[:, complete]
     means = np.nanmean(values, axis=2).T if datasets else np.empty((0, len(scores.models)))
-    return _blocks(scores, datasets, means, datasets)
+    return replace(_blocks(scores, datasets, means, datasets), notes=notes)
 
 
 def check_same_folds(scores: Scores) -> None:

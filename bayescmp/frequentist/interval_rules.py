@@ -126,6 +126,33 @@ class BinomialInterval(IntervalRule):
         return float(betaincinv(self.count + 1, self.n - self.count, 1 - tail)) if self.count < self.n else 1.0
 
 
+@dataclass(frozen=True)
+class PairedProportionsInterval(IntervalRule):
+    """Bonett and Price: Wald's interval of the difference of two paired proportions, with one case more in each
+    discordant cell; cut at -1 and 1, and never without the observed difference.
+    """
+
+    only_a: int
+    only_b: int
+    n: int
+
+    kind: ClassVar[str] = "paired proportions"
+
+    def at(self, level: float, alternative: str = "two-sided") -> tuple[float, float]:
+        low, high = super().at(level, alternative)
+        return max(low, -1.0), min(high, 1.0)
+
+    def lower(self, tail: float) -> float:
+        return min(self._adjusted(ndtri(tail)), (self.only_a - self.only_b) / self.n)
+
+    def upper(self, tail: float) -> float:
+        return max(self._adjusted(-ndtri(tail)), (self.only_a - self.only_b) / self.n)
+
+    def _adjusted(self, z: float) -> float:
+        plus, minus = (self.only_a + 1) / (self.n + 2), (self.only_b + 1) / (self.n + 2)
+        return plus - minus + float(z) * math.sqrt((plus + minus - (plus - minus) ** 2) / (self.n + 2))
+
+
 def interval_rule_from_dict(data: dict[str, Any]) -> IntervalRule:
     """The inverse of a rule's `to_dict`."""
     fields = {name: tuple(x) if isinstance(x, list) else x for name, x in data.items() if name != "kind"}
@@ -137,6 +164,13 @@ def check_level(confidence_level: float) -> float:
     if not isinstance(confidence_level, (int, float, np.number)) or not 0 < confidence_level < 1:
         raise ValueError(f"`confidence_level` must be between 0 and 1, such as 0.95; got {confidence_level!r}.")
     return float(confidence_level)
+
+
+def check_alpha(alpha: float, below: float = 1.0) -> float:
+    """A level of significance between 0 and `below`, or an error that says so."""
+    if not isinstance(alpha, (int, float, np.number)) or not 0 < alpha < below:
+        raise ValueError(f"`alpha` must be between 0 and {below:g}, got {alpha!r}.")
+    return float(alpha)
 
 
 def hodges_lehmann(differences: Floats) -> float:

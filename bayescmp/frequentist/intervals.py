@@ -1,6 +1,6 @@
 """Confidence intervals: of a mean, a difference, a median of Walsh averages, and by the bootstrap."""
 
-import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.errors import ScoresError
 from bayescmp.frequentist.interval_rules import StudentInterval, WalshInterval, check_level, hodges_lehmann
-from bayescmp.moments import moments
+from bayescmp.frequentist.ranks import check_zero_method, kept_differences
+from bayescmp.frequentist.t_tests import student_parameters
 from bayescmp.scores.arrays import as_pair
-from bayescmp.scores.pair import Pair, as_vector
+from bayescmp.scores.pair import ROUNDING, Pair, as_vector
 from bayescmp.scores.resampling import Resampling
 from bayescmp.seed import checked_seed
 
@@ -57,7 +58,8 @@ def mean_interval(
     x = as_vector("scores", scores)
     if resampling is not None:
         resampling.check(x.size, "`scores`")
-    return _student(x, resampling.rho if resampling else 0.0, confidence_level, "mean")
+    rounding = ROUNDING * float(np.abs(x).max())
+    return _student(x, resampling.rho if resampling else 0.0, confidence_level, "mean", rounding)
 
 
 def difference_interval(
@@ -78,7 +80,7 @@ def difference_interval(
     pair = as_pair(a, b, arrays_are="folds", resampling=resampling, higher_is_better=higher_is_better)
     pair = pair.one_dataset(dataset, "difference_interval")
     rho = float(pair.known_rho("difference_interval")[0]) if corrected else 0.0
-    return _student(pair.differences[0], rho, confidence_level, "paired difference")
+    return _student(pair.differences[0], rho, confidence_level, "paired difference", float(pair.rounding[0]))
 
 
 def hodges_lehmann_interval(
@@ -86,21 +88,23 @@ def hodges_lehmann_interval(
     b: ArrayLike | None = None,
     *,
     confidence_level: float = 0.95,
+    zero_method: str = "wilcox",
     higher_is_better: bool | None = None,
 ) -> Interval:
     """The median of the Walsh averages of the datasets' differences, with the signed-rank interval.
 
-    Zero differences are kept; the interval is exact up to 200 datasets without ties.
+    The same numbers as in `wilcoxon_test` with the same `zero_method`: "wilcox" drops zero differences, "pratt" and
+    "zsplit" keep them. The interval is exact up to 200 datasets without ties.
     """
     pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
-    d = pair.means
+    d = kept_differences(pair.means, pair.rounding, check_zero_method(zero_method))
     low, high = WalshInterval(tuple(d.tolist())).at(check_level(confidence_level))
     return Interval(
-        estimate=hodges_lehmann(d),
+        estimate=hodges_lehmann(d) if d.size else 0.0,
         low=low,
         high=high,
         confidence_level=confidence_level,
-        method="Hodges-Lehmann, signed-rank interval",
+        method=f"Hodges-Lehmann, signed-rank interval, zeros: {zero_method}",
         n=d.size,
     )
 
@@ -124,58 +128,73 @@ def bootstrap_interval(
     statistic : callable of (sample, axis)
         The mean by default.
     method : "percentile", "basic" or "BCa"
+        BCa is not defined where its jackknife does not vary, as for the median of tied differences; the percentile
+        interval is given there, and `method` says so.
     resamples : int
+        At least 99.
     random_seed : int, optional
         Drawn and recorded in `method` if not given.
     """
-    from scipy.stats import bootstrap
-
     if method not in ("percentile", "basic", "BCa"):
         raise ValueError(f'`method` must be "percentile", "basic" or "BCa", got {method!r}.')
+    if isinstance(resamples, bool) or not isinstance(resamples, (int, np.integer)) or resamples < 99:
+        raise ValueError(f"`resamples` must be a whole number of at least 99, got {resamples!r}.")
+    level = check_level(confidence_level)
     pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
     d = pair.means
+    if d.size < 2:
+        raise ScoresError(f"`bootstrap_interval` needs at least 2 datasets, got {d.size}: one cannot be resampled.")
     seed = checked_seed(random_seed)
+    try:
+        estimate = float(statistic(d, axis=-1))
+    except TypeError:
+        raise ValueError(
+            "`statistic` must take a sample and an `axis` and give one number for each sample, as np.mean and "
+            f"np.median do; got {statistic!r}."
+        ) from None
     name = f"bootstrap, {method}, {resamples} resamples, seed {seed}"
     if np.ptp(d) <= pair.rounding.max():
-        estimate = float(statistic(d, axis=-1))
-        return Interval(
-            estimate=estimate,
-            low=estimate,
-            high=estimate,
-            confidence_level=check_level(confidence_level),
-            method=f"{name}; all differences are equal",
-            n=d.size,
-        )
-    result = bootstrap(
-        (d,),
-        statistic,
-        n_resamples=resamples,
-        confidence_level=check_level(confidence_level),
-        method=method,
-        rng=np.random.default_rng(seed),
-    ).confidence_interval
-    return Interval(
-        estimate=float(statistic(d, axis=-1)),
-        low=float(result.low),
-        high=float(result.high),
-        confidence_level=confidence_level,
-        method=name,
-        n=d.size,
-    )
+        low = high = estimate
+        name += "; all differences are equal"
+    else:
+        low, high = _resampled(d, statistic, method, level, int(resamples), seed)
+        if np.isnan([low, high]).any():
+            low, high = _resampled(d, statistic, "percentile", level, int(resamples), seed)
+            name = name.replace(method, f"percentile ({method} is not defined for these differences)")
+        if np.isnan([low, high]).any():
+            raise ValueError(f"`statistic` must be a number for every resample, but {statistic!r} gives NaN.")
+    return Interval(estimate=estimate, low=low, high=high, confidence_level=level, method=name, n=d.size)
 
 
-def _student(x: Floats, rho: float, level: float, what: str) -> Interval:
+def _resampled(
+    d: Floats, statistic: Callable[..., Any], method: str, level: float, resamples: int, seed: int
+) -> tuple[float, float]:
+    from scipy.stats import DegenerateDataWarning, bootstrap
+
+    with warnings.catch_warnings(), np.errstate(invalid="ignore"):  # NaN says as much
+        warnings.simplefilter("ignore", DegenerateDataWarning)
+        low, high = bootstrap(
+            (d,),
+            statistic,
+            n_resamples=resamples,
+            confidence_level=level,
+            method=method,
+            rng=np.random.default_rng(seed),
+        ).confidence_interval
+    return float(low), float(high)
+
+
+def _student(x: Floats, rho: float, level: float, what: str, rounding: float) -> Interval:
     if x.size < 2:
         raise ScoresError(f"An interval for a {what} needs at least 2 scores, got {x.size}.")
-    mean, deviation, n = moments(x)
-    scale = float(deviation * math.sqrt(1 / x.size + rho / (1 - rho)))
-    low, high = StudentInterval(float(mean), scale, x.size - 1).at(check_level(level))
+    mean, scale, _ = (float(v) for v in student_parameters(x, rho, rounding))
+    low, high = StudentInterval(mean, scale, x.size - 1).at(check_level(level))
     correction = f", corrected for rho = {rho:.3f}" if rho else ""
     return Interval(
-        estimate=float(mean),
+        estimate=mean,
         low=low,
         high=high,
         confidence_level=level,
         method=f"Student t, {what}{correction}",
-        n=int(n),
+        n=x.size,
     )

@@ -142,6 +142,8 @@ def manova(models: Mapping[str, Any], *, resampling: Resampling | None = None) -
     if not isinstance(models, Mapping) or len(models) < 2:
         raise ScoresError("`manova` compares at least 2 models: give a mapping from model to folds x measures.")
     read = {str(name): _as_measures(str(name), x) for name, x in models.items()}
+    if len(read) < len(models):
+        raise ScoresError(f"Every model must have its own name, got {list(models)}.")
     measures = next(iter(read.values()))[1]
     for name, (_, own) in read.items():
         if own != measures:
@@ -214,7 +216,8 @@ def _within(
             f"`{test}` needs measures that vary, but {name_list(constant)} do not (beyond a constant difference): the "
             "covariance is singular. Leave them out."
         )
-    deviation = np.sqrt((residual**2).sum(axis=0) / df)
+    unit = np.abs(residual).max(axis=0)  # squares of what is at most 1 stay finite
+    deviation = np.sqrt(((residual / unit) ** 2).sum(axis=0) / df) * unit
     _, singular, axes = np.linalg.svd(residual / deviation / math.sqrt(df), full_matrices=False)
     zero = singular <= 1e-10 + 10 * float((rounding / deviation).max())
     if zero.any():
@@ -238,7 +241,10 @@ def _as_measures(name: str, values: Any) -> tuple[Floats, tuple[str, ...]]:
     check_finite(x.ravel(), lambda i: f"`{name}`, fold {i // x.shape[1] + 1}, measure {i % x.shape[1] + 1}")
     columns = getattr(values, "columns", None)
     names = (f"measure {j + 1}" for j in range(x.shape[1])) if columns is None else map(str, columns)
-    return x, tuple(names)
+    measures = tuple(names)
+    if len(set(measures)) < len(measures):
+        raise ScoresError(f"Every measure of `{name}` must have its own name, got {name_list(measures)}.")
+    return x, measures
 
 
 def _from_pairs(pairs: Any) -> tuple[tuple[str, str], tuple[str, ...], Floats, Floats, Resampling | None]:

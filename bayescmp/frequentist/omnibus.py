@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc
 
 from bayescmp.errors import DegenerateWarning
-from bayescmp.frequentist.friedman_exact import friedman_exact_p
+from bayescmp.frequentist.friedman_exact import friedman_exact_p, orders_of
 from bayescmp.frequentist.inputs import Blocks, as_blocks
 from bayescmp.frequentist.rank_effects import kendalls_w_effect
 from bayescmp.frequentist.ranks import average_ranks
@@ -34,7 +34,8 @@ def friedman_test(
         Divide by the variance of the ranks that are there, as scipy does, rather than by that of ranks without ties.
     method : "exact", "asymptotic" or "auto"
         Exact is the permutation distribution of the rank sums, given the ties that are there. "auto" is exact where
-        that takes less than about a second, else chi-square with k - 1 degrees of freedom.
+        that takes less than about half a second, else chi-square with k - 1 degrees of freedom. "exact" refuses what
+        would take more than about a minute.
     higher_is_better : bool
         The direction, where arrays are given; True if not said.
 
@@ -68,7 +69,7 @@ def friedman_test(
     exact = p is not None
     if p is None:
         p = float(chdtrc(k - 1, chi2))
-    notes = _degenerate(table, ranks)
+    notes = _notes(table, ranks)
     if not exact and (n <= 15 or k <= 5):
         notes = (*notes, f"chi-square is rough for {n} datasets and {k} models (more than 15 and 5 are advised)")
     return TestResult(
@@ -101,7 +102,7 @@ def iman_davenport_test(scores: Any, *, tie_corrected: bool = True, higher_is_be
     left = n * (k - 1) - chi2
     agreed = left <= 1e-9 * n * (k - 1)
     statistic = math.inf if agreed else (n - 1) * chi2 / left
-    notes = _degenerate(table, ranks)
+    notes = _notes(table, ranks)
     if agreed:
         notes = (*notes, "all datasets rank the models alike: F is infinite; use the exact p of friedman_test")
     return TestResult(
@@ -127,17 +128,22 @@ def quade_test(scores: Any, *, higher_is_better: bool | None = None) -> TestResu
     ----------
     Quade (1979). Using weighted rankings in the analysis of complete blocks with additive block effects. JASA 74.
     """
-    table, ranks = ranked(scores, "quade_test", higher_is_better)
+    table, ranks = ranked(scores, "quade_test", higher_is_better, relative=False)
     n, k = ranks.shape
-    ranges = np.ptp(table.values, axis=1)
-    weights = average_ranks(ranges, table.rounding)
+    values, rounding = table.in_units()
+    weights = average_ranks(np.ptp(values, axis=1), rounding)
     weighted = weights[:, None] * (ranks - (k + 1) / 2)
     total, between = float((weighted**2).sum()), float((weighted.sum(axis=0) ** 2).sum() / n)
-    notes = _degenerate(table, ranks)
+    notes = _notes(table, ranks)
     if total - between <= 1e-12 * max(total, 1e-300):
-        statistic, p = (math.inf, math.factorial(k) ** (1.0 - n)) if total else (0.0, 1.0)
+        orders = orders_of(ranks[0].tolist())
+        statistic, p = (math.inf, math.exp((1 - n) * math.log(orders))) if total else (0.0, 1.0)
         if total:
-            notes = (*notes, "all datasets rank the models alike: F is infinite; p is the exact (1/k!)^(n-1)")
+            notes = (
+                *notes,
+                f"all datasets rank the models alike: F is infinite; p is the exact m^(1-n) for the m = {orders} "
+                "orders of a dataset's ranks",
+            )
     else:
         statistic = (n - 1) * between / (total - between)
         p = float(fdtrc(k - 1, (k - 1) * (n - 1), statistic))
@@ -163,10 +169,11 @@ def friedman_aligned_ranks_test(scores: Any, *, higher_is_better: bool | None = 
     Mathematical Statistics 33. Garcia et al. (2010). Advanced nonparametric tests for multiple comparisons. Information
     Sciences 180.
     """
-    table, plain = ranked(scores, "friedman_aligned_ranks_test", higher_is_better)
+    table, plain = ranked(scores, "friedman_aligned_ranks_test", higher_is_better, relative=False)
     n, k = plain.shape
-    aligned = table.oriented - table.oriented.mean(axis=1, keepdims=True)
-    errors = np.broadcast_to(table.rounding[:, None], aligned.shape)
+    values, rounding = table.in_units()
+    aligned = values - values.mean(axis=1, keepdims=True)
+    errors = np.broadcast_to(rounding[:, None], aligned.shape)
     ranks = average_ranks(-aligned.ravel(), errors.ravel()).reshape(n, k)
     centred = ranks.sum(axis=0) - n * (n * k + 1) / 2
     within = float(((ranks - ranks.mean(axis=1, keepdims=True)) ** 2).sum())
@@ -179,7 +186,7 @@ def friedman_aligned_ranks_test(scores: Any, *, higher_is_better: bool | None = 
         df=float(k - 1),
         p_value=float(chdtrc(k - 1, chi2)),
         n=n,
-        notes=_degenerate(table, plain),
+        notes=_notes(table, plain),
         details=_rank_details(table, ranks),
     )
 
@@ -211,7 +218,7 @@ def kruskal_wallis_test(scores: Any, *, tie_corrected: bool = True, higher_is_be
         n=m,
         effect_size=EffectSize(name="epsilon squared", value=h / (m - 1), method="H/(N - 1)"),
         notes=(
-            *_degenerate(table, ranks),
+            *_notes(table, ranks),
             "ignores that scores of one dataset belong together; friedman_test minds it",
         ),
         details=_rank_details(table, ranks),
@@ -221,10 +228,10 @@ def kruskal_wallis_test(scores: Any, *, tie_corrected: bool = True, higher_is_be
 # ---- the steps
 
 
-def ranked(scores: Any, test: str, higher_is_better: bool | None, least_models: int = 3) -> tuple[Blocks, Floats]:
+def ranked(scores: Any, test: str, higher_is_better: bool | None, *, relative: bool = True) -> tuple[Blocks, Floats]:
     """The complete table, and the ranks of the models on each dataset, 1 for the best."""
     table = as_blocks(
-        scores, test=test, blocks_are="datasets", higher_is_better=higher_is_better, least_models=least_models
+        scores, test=test, blocks_are="datasets", higher_is_better=higher_is_better, least_models=3, relative=relative
     )
     return table, average_ranks(-table.oriented, table.rounding[:, None])
 
@@ -250,9 +257,10 @@ def _rank_details(table: Blocks, ranks: Floats) -> dict[str, Any]:
     }
 
 
-def _degenerate(table: Blocks, ranks: Floats) -> tuple[str, ...]:
+def _notes(table: Blocks, ranks: Floats) -> tuple[str, ...]:
+    """What was left out, and whether the models differ anywhere."""
     if np.ptp(ranks, axis=1).any():
-        return ()
+        return table.notes
     note = "all models are equal on every dataset"
     warnings.warn(f"{note}: nothing is left to test.", DegenerateWarning, stacklevel=3)
-    return (note,)
+    return (*table.notes, note)

@@ -33,6 +33,10 @@ class PairwiseTests:
         One for each pair; `estimate` is positive where A is better.
     effect, effect_interval : tuple
         Effect sizes where the test has one, else empty.
+    statistic_swapped : tuple
+        The statistic of B against A, where it is more than a change of sign; else empty.
+    methods, pair_datasets : tuple
+        The method and the datasets of each pair, where not all pairs have the same; else empty.
     critical_difference : float or None
         Of the estimates, where the test has one, at the level in `details`.
     """
@@ -53,6 +57,9 @@ class PairwiseTests:
     effect_name: str | None = None
     effect: tuple[float, ...] = ()
     effect_interval: tuple[tuple[float, float], ...] = ()
+    statistic_swapped: tuple[float, ...] = ()
+    methods: tuple[str, ...] = ()
+    pair_datasets: tuple[tuple[str, ...], ...] = ()
     control: str | None = None
     critical_difference: float | None = None
     notes: tuple[str, ...] = ()
@@ -78,7 +85,9 @@ class PairwiseTests:
         i = places.get((a, b) if sign > 0 else (b, a))
         if i is None:
             raise ValueError(f"{a} and {b} were not compared: only pairs with the control {self.control} were.")
-        flip = sign if self.statistic_name in SIGNED_STATISTICS else 1
+        statistic = (sign if self.statistic_name in SIGNED_STATISTICS else 1) * self.statistic[i]
+        if sign < 0 and self.statistic_swapped:
+            statistic = self.statistic_swapped[i]
         effect = None
         if self.effect_name:
             low, high = self.effect_interval[i] if self.effect_interval else (None, None)
@@ -88,9 +97,9 @@ class PairwiseTests:
                 interval=None if low is None or high is None else ((low, high) if sign > 0 else (-high, -low)),
             )
         return TestResult(
-            method=self.method,
+            method=self.methods[i] if self.methods else self.method,
             models=(a, b),
-            statistic=flip * self.statistic[i],
+            statistic=statistic,
             statistic_name=self.statistic_name,
             p_value=self.p_value[i],
             p_adjusted=self.p_adjusted[i],
@@ -105,7 +114,7 @@ class PairwiseTests:
             metric=self.metric,
             higher_is_better=self.higher_is_better,
             scale=self.scale,
-            datasets=self.datasets,
+            datasets=self.pair_datasets[i] if self.pair_datasets else self.datasets,
         )
 
     def to_frame(self) -> "pd.DataFrame":
@@ -121,7 +130,7 @@ class PairwiseTests:
                 "metric": self.metric,
                 "dataset": self.datasets[0] if len(self.datasets) == 1 else None,
                 "n": self.n,
-                "method": self.method,
+                "method": self.methods or self.method,
                 "estimate": self.estimate,
                 "interval_low": None,
                 "interval_high": None,
@@ -161,8 +170,8 @@ class PairwiseTests:
         except KeyError as error:
             raise ValueError(f"`data` must come from a PairwiseTests' to_dict; missing: {error!r}.") from None
         values = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
-        values["pairs"] = tuple(map(tuple, values["pairs"]))
-        values["effect_interval"] = tuple(map(tuple, values["effect_interval"]))
+        for name in ("pairs", "effect_interval", "pair_datasets"):
+            values[name] = tuple(map(tuple, values[name]))
         return PairwiseTests(**values)
 
     def __repr__(self) -> str:
@@ -176,9 +185,10 @@ class PairwiseTests:
         width = max(map(len, names))
         for name, i in zip(names, order, strict=True):
             effect = f"   {self.effect_name} {self.effect[i]:.2f}" if self.effect else ""
+            adjusted = "" if self.adjustment == "none" else f"   adjusted {self.p_adjusted[i]:.3g}"
             lines.append(
-                f"  {name:<{width}}   {self.estimate_name} {self.estimate[i]: .4g}   p {self.p_value[i]:.3g}   "
-                f"adjusted {self.p_adjusted[i]:.3g}{effect}"
+                f"  {name:<{width}}   {self.estimate_name} {self.estimate[i]: .4g}   p {self.p_value[i]:.3g}"
+                f"{adjusted}{effect}"
             )
         if len(self.pairs) > MOST_ROWS:
             lines.append(f"  ... {len(self.pairs) - MOST_ROWS} pairs more, by p: to_frame(), matrix()")

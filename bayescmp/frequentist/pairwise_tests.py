@@ -1,7 +1,7 @@
 """A test for every pair of models, all at once, with adjusted p-values: Wilcoxon over datasets, t over folds."""
 
-import math
 import warnings
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bayescmp.errors import DegenerateWarning, MissingWarning, ResamplingError, ScoresError, name_list
 from bayescmp.frequentist.adjust import LOGICAL, adjust_p_values, check_adjustment
-from bayescmp.frequentist.effect_sizes import dz_effect
+from bayescmp.frequentist.effect_sizes import dz_core
 from bayescmp.frequentist.inputs import as_blocks, as_scores, check_same_folds
 from bayescmp.frequentist.pairwise import PairwiseTests, floats, pair_names, pairs_of
 from bayescmp.frequentist.rank_effects import rank_biserial_core
@@ -78,16 +78,28 @@ def pairwise_wilcoxon_test(
     plus, minus, n, p, exact, gap, r, low, high = (np.concatenate(c) for c in zip(*columns, strict=True))
     two_sided = alternative == "two-sided"
     notes: tuple[str, ...] = ()
-    if exact.any() and not exact.all():
+    names = {is_exact: wilcoxon_name(is_exact, zero_method, correction) for is_exact in (True, False)}
+    mixed = bool(exact.any() and not exact.all())
+    if mixed:
         notes = (f"exact for {int(exact.sum())} of {len(i)} pairs, asymptotic for those with more datasets",)
     pairs = pair_names(table.models, i, j)
+    ran = table.counts > 0
+    datasets: tuple[tuple[str, ...], ...] = ()
+    if not ran.all():
+        notes = (*notes, "not all models ran on every dataset: each pair is compared on the datasets of both")
+        both = (ran[i] & ran[j]).tolist()
+        datasets = tuple(tuple(compress(table.datasets, on)) for on in both)
     notes = (*notes, *_without_variation(pairs, plus + minus == 0, "all differences are 0"))
     return PairwiseTests(
-        method=wilcoxon_name(bool(exact.all()), zero_method, correction),
+        method=f"Wilcoxon signed-rank test, exact or asymptotic by pair, zeros: {zero_method}"
+        if mixed
+        else names[bool(exact.all())],
+        methods=tuple(names[is_exact] for is_exact in exact.tolist()) if mixed else (),
         models=table.models,
         pairs=pairs,
         statistic_name="T" if two_sided else "W+",
         statistic=floats(np.minimum(plus, minus) if two_sided else plus),
+        statistic_swapped=() if two_sided else floats(minus),
         p_value=floats(p),
         p_adjusted=floats(adjust_p_values(p, adjust, all_pairs=control is None)),
         adjustment=adjust,
@@ -104,6 +116,7 @@ def pairwise_wilcoxon_test(
         higher_is_better=table.higher_is_better,
         scale=table.scale,
         datasets=table.datasets,
+        pair_datasets=datasets,
     )
 
 
@@ -139,7 +152,12 @@ def pairwise_ttest(
     check_alternative(alternative)
     _check_family(adjust, control)
     table = as_blocks(
-        scores, test="pairwise_ttest", blocks_are="folds", dataset=dataset, higher_is_better=higher_is_better
+        scores,
+        test="pairwise_ttest",
+        blocks_are="folds",
+        dataset=dataset,
+        higher_is_better=higher_is_better,
+        relative=True,
     )
     design = table.resampling if isinstance(scores, Scores) else None
     if corrected and design is None:
@@ -156,7 +174,7 @@ def pairwise_ttest(
         gap, rounding = gap / middle[:, None], rounding / middle
     mean, scale, df = student_parameters(gap, rho, rounding)
     t, p = student_p(mean, scale, df, alternative, rounding)
-    effects = [dz_effect(d, rho, 0.95, float(r)) for d, r in zip(gap, rounding, strict=True)]
+    d, low, high = dz_core(gap, rho, 0.95, rounding)
     n = len(table.blocks)
     pairs = pair_names(table.models, i, j)
     notes = () if corrected else overlap_notes(design, n)
@@ -176,8 +194,8 @@ def pairwise_ttest(
         n=(n,) * len(i),
         df=float(n - 1),
         effect_name="d_z",
-        effect=tuple(e.value for e in effects),
-        effect_interval=tuple(e.interval or (-math.inf, math.inf) for e in effects),
+        effect=floats(d),
+        effect_interval=tuple(zip(low.tolist(), high.tolist(), strict=True)),
         control=control,
         notes=notes,
         details={"rho": rho},

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from bayescmp.frequentist.adjust import adjust_p_values, check_adjustment
+from bayescmp.frequentist.interval_rules import check_alpha
 from bayescmp.frequentist.omnibus import ranked
 from bayescmp.frequentist.pairwise import PairwiseTests, all_pairs, floats, pair_names, pairs_of
 from bayescmp.frequentist.studentized_range import studentized_range_ppf, studentized_range_sf
@@ -35,7 +36,7 @@ def nemenyi_test(scores: Any, *, alpha: float = 0.05, higher_is_better: bool | N
     >>> round(tests.critical_difference, 6)
     1.048135
     """
-    _check_alpha(alpha)
+    check_alpha(alpha)
     table, ranks = ranked(scores, "nemenyi_test", higher_is_better)
     n, k = ranks.shape
     i, j = all_pairs(k)
@@ -56,6 +57,7 @@ def nemenyi_test(scores: Any, *, alpha: float = 0.05, higher_is_better: bool | N
         estimate_name="mean rank difference",
         n=(n,) * len(i),
         critical_difference=critical,
+        notes=table.notes,
         details={
             "alpha": alpha,
             "mean_ranks": dict(zip(table.models, ranks.mean(axis=0).tolist(), strict=True)),
@@ -84,7 +86,7 @@ def bonferroni_dunn_test(
     ----------
     Dunn (1961). Multiple comparisons among means. JASA 56. Demsar (2006). JMLR 7.
     """
-    _check_alpha(alpha)
+    check_alpha(alpha)
     check_adjustment(adjust)
     table, ranks = ranked(scores, "bonferroni_dunn_test", higher_is_better)
     n, k = ranks.shape
@@ -106,13 +108,9 @@ def bonferroni_dunn_test(
         n=(n,) * len(i),
         control=control,
         critical_difference=float(-ndtri(alpha / (2 * (k - 1))) * unit) if adjust == "bonferroni" else None,
+        notes=table.notes,
         details={
             "alpha": alpha,
             "mean_ranks": dict(zip(table.models, ranks.mean(axis=0).tolist(), strict=True)),
         },
     )
-
-
-def _check_alpha(alpha: float) -> None:
-    if not 0 < alpha < 1:
-        raise ValueError(f"`alpha` must be between 0 and 1, got {alpha!r}.")

@@ -33,7 +33,8 @@ def rank_biserial(
     """Matched-pairs rank-biserial r = (R+ - R-)/(R+ + R-) of the Wilcoxon test; positive favours A.
 
     The interval is Fisher's z with the standard error of the U-statistic mean sign(d_i + d_j). Where all differences
-    have one sign that error vanishes; the bound is then that of P(d > 0)^n.
+    have one sign that error vanishes; the bound is then that of P(d > 0)^n. Where it vanishes because all differences
+    are 0, the interval is [-1, 1].
 
     References
     ----------
@@ -89,7 +90,8 @@ def rank_biserial_core(ranked: SignedRanks, level: float) -> tuple[Floats, Float
     bound = 2 * ((1 - level) / 2) ** (2 / n) - 1
     low, high = np.where(r >= 1 - 1e-12, bound, low), np.where(r >= 1 - 1e-12, 1.0, high)
     low, high = np.where(r <= -1 + 1e-12, -1.0, low), np.where(r <= -1 + 1e-12, -bound, high)
-    nothing = total == 0
+    # a spread of 0 elsewhere (all differences 0) tells nothing
+    nothing = (error <= 1e-12) & (np.abs(r) < 1 - 1e-12)
     return r, np.where(nothing, -1.0, low), np.where(nothing, 1.0, high)
 
 
@@ -104,7 +106,8 @@ def cliffs_delta(
     """Cliff's delta: P(a > b) - P(a < b) for a score of A and a score of B drawn at random; positive favours A.
 
     `paired` says whether the scores come from the same folds or datasets; it changes the interval, not the value.
-    The interval is asymmetric (Feng and Cliff 2004), with the variance of the U-statistic.
+    The interval is asymmetric (Feng and Cliff 2004), with the variance of the U-statistic; where that is 0 though the
+    scores overlap, it tells nothing and the interval is [-1, 1].
 
     Examples
     --------
@@ -120,11 +123,11 @@ def cliffs_delta(
     else:
         variance = float(np.var(above, ddof=1)) / x.size + float(np.var(below, ddof=1)) / y.size
     z = -float(ndtri((1 - check_level(confidence_level)) / 2))
-    interval = None  # none where the scores do not vary
+    interval = (-1.0, 1.0)
     if abs(delta) == 1:  # no overlap at all: both samples lie on their side of some border, with P >= tail^(1/n) each
         bound = 2 * ((1 - confidence_level) / 4) ** (2 / min(x.size, y.size)) - 1
         interval = (bound, 1.0) if delta > 0 else (-1.0, -bound)
-    elif variance > 0:
+    elif variance > 1e-24:
         half = z * math.sqrt(variance * ((1 - delta**2) ** 2 + z**2 * variance))
         low, high = ((delta - delta**3 + s * half) / (1 - delta**2 + z**2 * variance) for s in (-1, 1))
         interval = (max(low, -1.0), min(high, 1.0))
@@ -163,7 +166,8 @@ def kendalls_w(
     """Kendall's W: how much the datasets agree on the ranking of the models, from 0 to 1; chi2_F/(n(k - 1)).
 
     The interval is that of the mean rank correlation of two datasets (Fisher's z, with the standard error of the
-    U-statistic over datasets), to which W is tied by W = (1 + (n - 1) r)/n.
+    U-statistic over datasets), to which W is tied by W = (1 + (n - 1) r)/n. Where all datasets agree that error
+    vanishes; the bound is then that of the share of datasets with this ranking, of which n of n were seen.
 
     References
     ----------
@@ -175,7 +179,9 @@ def kendalls_w(
     >>> round(kendalls_w(load_domains()).value, 4)
     0.75
     """
-    table = as_blocks(scores, test="kendalls_w", blocks_are="datasets", higher_is_better=higher_is_better)
+    table = as_blocks(
+        scores, test="kendalls_w", blocks_are="datasets", higher_is_better=higher_is_better, relative=True
+    )
     ranks = average_ranks(-table.oriented, table.rounding[:, None])
     return kendalls_w_effect(ranks, tie_corrected, confidence_level)
 
@@ -201,8 +207,16 @@ def kendalls_w_effect(ranks: Floats, tie_corrected: bool, level: float) -> Effec
     r = float(np.clip(with_others.mean(), -1 + 1e-12, 1 - 1e-12))
     each = correlations[np.triu_indices(n, 1)]
     variance = (4 * (n - 2) * with_others.var(ddof=1) + 2 * each.var(ddof=1)) / (n * (n - 1))
-    reach = -float(ndtri((1 - level) / 2)) * math.sqrt(variance) / (1 - r**2)
-    low, high = (min(1.0, max(0.0, (1 + (n - 1) * math.tanh(math.atanh(r) + s * reach)) / n)) for s in (-1, 1))
+    tail = (1 - level) / 2
+    if variance > 1e-24:
+        reach = -float(ndtri(tail)) * math.sqrt(variance) / (1 - r**2)
+        bounds = [math.tanh(math.atanh(r) + s * reach) for s in (-1, 1)]
+    elif r > 1 - 1e-9:
+        # P(n alike) <= share^(n-1) of the commonest ranking, and r is a squared length of at least (2 share - 1)^2
+        bounds = [max(0.0, 2 * tail ** (1 / (n - 1)) - 1) ** 2, 1.0]
+    else:
+        bounds = [-1.0, 1.0]
+    low, high = (min(1.0, max(0.0, (1 + (n - 1) * bound) / n)) for bound in bounds)
     return EffectSize(name=effect.name, value=w, interval=(low, high), confidence_level=level, method=effect.method)
 
 

@@ -11,7 +11,14 @@ from bayescmp.errors import DegenerateWarning, ScoresError
 from bayescmp.frequentist.inputs import about
 from bayescmp.frequentist.interval_rules import MedianInterval, WalshInterval, hodges_lehmann
 from bayescmp.frequentist.rank_effects import rank_biserial_core, rank_biserial_effect
-from bayescmp.frequentist.ranks import SignedRanks, asymptotic_p, check_zero_method, exact_p, signed_ranks
+from bayescmp.frequentist.ranks import (
+    SignedRanks,
+    asymptotic_p,
+    check_zero_method,
+    exact_p,
+    kept_differences,
+    signed_ranks,
+)
 from bayescmp.frequentist.result import EffectSize, TestResult, check_alternative
 from bayescmp.scores.arrays import as_pair
 from bayescmp.scores.pair import Pair
@@ -37,13 +44,15 @@ def wilcoxon_test(
     Parameters
     ----------
     a : Pair, or array with one score of A for each dataset
+        A 2-D array is datasets x folds, of which the means over folds are compared.
     b : array with B's scores on the same datasets, where `a` is an array
     alternative : "two-sided", "greater" (A better) or "less" (B better)
     zero_method : "wilcox" (zero differences are dropped), "pratt" (ranked, then dropped) or "zsplit" (their ranks are
         split between both sides)
     method : "exact", "asymptotic" or "auto"
         Exact is the permutation distribution over all signs, given the ties and zeros that are there. "auto" is exact
-        up to 50 differences.
+        up to 50 differences. Asymptotic is the normal with the mean and variance of that distribution; zeros have no
+        sign and add no variance, also with "zsplit" (scipy's adds some, so its p is larger there).
     correction : bool
         The continuity correction of the normal approximation.
     higher_is_better : bool
@@ -76,7 +85,7 @@ def wilcoxon_test(
     check_options(alternative, zero_method, method)
     ranked = signed_ranks(pair.means[None], pair.rounding[None], zero_method)
     p, exact = wilcoxon_p(ranked, alternative, method, correction)
-    used = pair.means[np.abs(pair.means) > pair.rounding] if zero_method == "wilcox" else pair.means
+    used = kept_differences(pair.means, pair.rounding, zero_method)
     notes = _notes(pair, ranked, alternative, bool(exact[0]), zero_method)
     r, low, high = (float(x[0]) for x in rank_biserial_core(ranked, 0.95))
     two_sided = alternative == "two-sided"
@@ -113,7 +122,7 @@ def sign_test(
     ties : "split" or "drop"
         Give half of the equal scores to each model (one is dropped where their number is odd), or leave them out.
     a, b, alternative, higher_is_better
-        As in `wilcoxon_test`.
+        As in `wilcoxon_test`; 2-D arrays are datasets x folds.
 
     See Also
     --------
@@ -207,15 +216,18 @@ def many_datasets(a: Pair | ArrayLike, b: ArrayLike | None, higher_is_better: bo
 
 def _notes(pair: Pair, ranked: SignedRanks, alternative: str, exact: bool, zero_method: str) -> tuple[str, ...]:
     notes = []
-    n, zeros = int(ranked.n[0]), int(ranked.zeros[0])
+    n, zeros, signs = int(ranked.n[0]), int(ranked.zeros[0]), int((ranked.signs[0] != 0).sum())
     if zeros == len(pair.datasets):
         return (_identical(pair),)
     if zeros:
         how = {"wilcox": "dropped", "pratt": "ranked, then dropped", "zsplit": "their ranks split between both models"}
         notes.append(f"{zeros} of {len(pair.datasets)} differences are 0: {how[zero_method]}")
-    smallest = (2 if alternative == "two-sided" else 1) / 2.0 ** int((ranked.signs[0] != 0).sum())
+    smallest = 2.0 ** ((1 if alternative == "two-sided" else 0) - signs)
     if smallest > 0.05:
-        notes.append(f"with {n} differences p cannot be below {smallest:.3g}: too few datasets to reject at 0.05")
+        notes.append(
+            f"with {signs} differences other than 0 p cannot be below {smallest:.3g}: too few datasets to reject at "
+            "0.05"
+        )
     if not exact and n < 20:
         notes.append(f"the normal approximation is rough for {n} differences: use method='exact'")
     return tuple(notes)

@@ -22,7 +22,7 @@ def average_ranks(x: Floats, rounding: Floats | float = 0.0) -> Floats:
     order = np.argsort(x, axis=-1, kind="stable")
     ascending = np.take_along_axis(x, order, axis=-1)
     new = np.ones(x.shape, dtype=bool)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         gap = np.diff(ascending, axis=-1)
         if np.ndim(rounding):
             error = np.take_along_axis(np.broadcast_to(rounding, x.shape), order, axis=-1)
@@ -46,6 +46,11 @@ def tie_groups(new: NDArray[np.bool_]) -> tuple[NDArray[np.int_], NDArray[np.int
     ends[..., :-1] = new[..., 1:]
     last = np.minimum.accumulate(np.where(ends, place, n)[..., ::-1], axis=-1)[..., ::-1]
     return first, last
+
+
+def kept_differences(differences: Floats, rounding: Floats, zero_method: str) -> Floats:
+    """The differences that an estimate beside the signed-rank test rests on: without zeros for "wilcox"."""
+    return differences[np.abs(differences) > rounding] if zero_method == "wilcox" else differences
 
 
 def check_zero_method(zero_method: str) -> str:
@@ -123,7 +128,11 @@ def signed_ranks(differences: Floats, rounding: Floats, zero_method: str) -> Sig
 
 
 def asymptotic_p(ranked: SignedRanks, alternative: str, correction: bool) -> tuple[Floats, Floats]:
-    """z and p from the conditional mean and variance of the rank sum, which hold with ties and zeros as well."""
+    """z and p from the conditional mean and variance of the rank sum, which hold with ties and zeros as well.
+
+    Only the signs of non-zero differences are random. scipy's "zsplit" takes the signs of zeros for random too, though
+    it splits their ranks: its variance is larger, and with many zeros p too large.
+    """
     variance = (ranked.ranks**2).sum(axis=-1) / 4
     excess = (ranked.plus - ranked.minus) / 2
     if correction:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from bayescmp.frequentist.interval_rules import IntervalRule, check_level, interval_rule_from_dict
 from bayescmp.scores.pair import SCALES
-from bayescmp.text import number, p_value, plain, unit_number, versions
+from bayescmp.text import number, p_value, plain, statistic, unit_number, versions
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ALTERNATIVES = ("two-sided", "greater", "less")
+INFINITIES = ("inf", "-inf")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,7 +202,7 @@ class TestResult:
         if not self._df_text():
             parts.append(f"n = {self.n}")
         parts.append(p_value(self.p_value))
-        if self.p_adjusted is not None:
+        if self.p_adjusted is not None and self.adjustment != "none":
             parts.append(f"{self.adjustment}-adjusted {p_value(self.p_adjusted)}")
         if self._one_sided:
             parts.append("one-sided")
@@ -217,7 +218,7 @@ class TestResult:
         p = f"p = {self.p_value:.3f}" if self.p_value >= 0.0005 else f"p = {self.p_value:.2g}"
         side = f" ({self._alternative_text()})" if self._one_sided else ""
         second = f"  {self._statistic_text()}   {p}{side}"
-        if self.p_adjusted is not None:
+        if self.p_adjusted is not None and self.adjustment != "none":
             second += f"   {self.adjustment}-adjusted p = {self.p_adjusted:.3g}"
         lines = [f"TestResult: {first}", second]
         if self.estimate is not None:
@@ -250,10 +251,10 @@ class TestResult:
         if self.df is None:
             return ""
         each = self.df if isinstance(self.df, tuple) else (self.df,)
-        return f"({', '.join(f'{x:.4g}' for x in each)})"
+        return f"({', '.join(map(statistic, each))})"
 
     def _statistic_text(self) -> str:
-        return f"{self.statistic_name}{self._df_text()} = {self.statistic:.4g}"
+        return f"{self.statistic_name}{self._df_text()} = {statistic(self.statistic)}"
 
     def _estimate_text(self) -> str:
         assert self.estimate is not None
@@ -276,11 +277,13 @@ def check_alternative(alternative: str) -> str:
 
 
 def spell_infinity(value: Any) -> Any:
-    """Infinity as a string, because JSON has none."""
+    """Infinity as a string, because JSON has none; a text that reads like one (a model's name) is marked by a \\."""
     if isinstance(value, dict):
         return {key: spell_infinity(x) for key, x in value.items()}
     if isinstance(value, list):
         return [spell_infinity(x) for x in value]
+    if isinstance(value, str):
+        return f"\\{value}" if value.lstrip("\\") in INFINITIES else value
     return str(value) if isinstance(value, float) and math.isinf(value) else value
 
 
@@ -290,4 +293,6 @@ def read_infinity(value: Any) -> Any:
         return {key: read_infinity(x) for key, x in value.items()}
     if isinstance(value, list):
         return [read_infinity(x) for x in value]
-    return float(value) if value in ("inf", "-inf") else value
+    if isinstance(value, str) and value.lstrip("\\") in INFINITIES:
+        return value[1:] if value.startswith("\\") else float(value)
+    return value

@@ -12,7 +12,7 @@ from scipy.special import stdtr, stdtrit
 
 from bayescmp.errors import DegenerateWarning, ScoresError
 from bayescmp.frequentist.effect_sizes import dz_effect
-from bayescmp.frequentist.inputs import about
+from bayescmp.frequentist.inputs import about, power_of_two
 from bayescmp.frequentist.interval_rules import StudentInterval
 from bayescmp.frequentist.result import TestResult, check_alternative
 from bayescmp.moments import moments
@@ -260,10 +260,10 @@ def size_notes(pair: Pair) -> tuple[str, ...]:
 
 def _variance_notes(pair: Pair) -> tuple[str, ...]:
     """Pitman and Morgan: equal variances of paired scores are no correlation of their sums and differences."""
-    x, y = pair.scores_a[0], pair.scores_b[0]
-    total, difference = x + y, x - y
-    (var_total, cov), (_, var_difference) = np.cov(total, difference)
-    if x.size < 3 or min(var_total, var_difference) <= pair.rounding[0] ** 2:
+    unit = power_of_two(np.stack([pair.scores_a[0], pair.scores_b[0]]))
+    x, y = pair.scores_a[0] / unit, pair.scores_b[0] / unit
+    (var_total, cov), (_, var_difference) = np.cov(x + y, x - y)
+    if x.size < 3 or min(var_total, var_difference) <= (pair.rounding[0] / unit) ** 2:
         return ()
     r = min(1.0, abs(cov) / math.sqrt(var_total * var_difference))
     t = r * math.sqrt((x.size - 2) / max(1 - r * r, 1e-300))
