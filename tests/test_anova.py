@@ -327,3 +327,65 @@ def test_bad_input(case):
     assert caught.type is error
     for word in words:
         assert word in str(caught.value)
+
+
+RAGGED = {"a": [0.81, 0.84, 0.79], "b": [0.7, 0.75, 0.72, 0.78, 0.71], "c": [0.8, 0.77, 0.83, 0.79]}
+
+
+def test_one_way_with_unequal_groups():
+    """scipy's f_oneway and Brown-Forsythe (levene around the median); the sums of squares of the table add up."""
+    result = anova(RAGGED, kind="one-way")
+    theirs = stats.f_oneway(*RAGGED.values())
+    assert (result.statistic, result.p_value) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-9)
+    assert (result.df, result.n) == ((2, 9), 12)
+    spread = stats.levene(*RAGGED.values(), center="median")
+    assert tuple(result.details["brown_forsythe"].values()) == pytest.approx(
+        (spread.statistic, spread.pvalue), rel=1e-9
+    )
+    everything = np.concatenate(list(RAGGED.values()))
+    table = result.table().set_index("source")
+    assert table.loc["total", "SS"] == pytest.approx(((everything - everything.mean()) ** 2).sum())
+    assert result.details["means"] == pytest.approx({m: np.mean(x) for m, x in RAGGED.items()})
+    assert round_trip(result) == result
+
+
+def test_tukey_kramer_with_unequal_groups():
+    """scipy's tukey_hsd is Tukey and Kramer's; its simultaneous intervals are estimate -+ critical difference."""
+    tests, theirs = tukey_hsd(RAGGED, kind="one-way"), stats.tukey_hsd(*RAGGED.values())
+    i, j = np.triu_indices(3, 1)
+    assert tests.p_value == pytest.approx(theirs.pvalue[i, j], abs=1e-8)
+    interval = theirs.confidence_interval(0.95)
+    critical = np.array(tests.details["critical_differences"])
+    assert np.array(tests.estimate) + critical == pytest.approx(interval.high[i, j], abs=1e-6)
+    assert tests.critical_difference is None
+    assert tests.n == (8, 7, 9)
+    assert round_trip(tests) == tests
+
+
+def test_fisher_lsd_with_unequal_groups():
+    """The t-test with the pooled variance of all groups, by its formula."""
+    tests = fisher_lsd(RAGGED, kind="one-way")
+    groups = [np.array(x) for x in RAGGED.values()]
+    pooled = sum(((x - x.mean()) ** 2).sum() for x in groups) / 9
+    t = [
+        (groups[i].mean() - groups[j].mean()) / math.sqrt(pooled * (1 / groups[i].size + 1 / groups[j].size))
+        for i, j in zip(*np.triu_indices(3, 1), strict=True)
+    ]
+    assert tests.statistic == pytest.approx(t)
+    assert tests.p_value == pytest.approx(2 * stats.t.sf(np.abs(t), 9))
+
+
+def test_unequal_groups_elsewhere():
+    with pytest.raises(ScoresError, match="same folds"):
+        anova(RAGGED, kind="repeated")
+    with pytest.raises(ScoresError, match='"b" has 1'):
+        anova({"a": [1, 2, 3], "b": [2.0]}, kind="one-way")
+
+
+@pytest.mark.parametrize("test", [anova, tukey_hsd, fisher_lsd])
+def test_relative_scale_is_refused(test):
+    scores = Scores.from_arrays(
+        {m: np.linspace(0.7, 0.9, 5) ** (j + 1) for j, m in enumerate("abc")}, resampling=Resampling.kfold(5)
+    )
+    with pytest.raises(ScoresError, match=r'"relative".*transform\("log"\)'):
+        test(scores.transform("relative"), kind="repeated")

@@ -11,6 +11,7 @@ from scipy.special import fdtrc, stdtr, stdtrit
 from bayescmp.errors import DegenerateWarning
 from bayescmp.frequentist.anova_parts import KINDS, Parts, brown_forsythe, greenhouse_geisser, split_variance
 from bayescmp.frequentist.inputs import Blocks, as_blocks
+from bayescmp.frequentist.interval_rules import check_alpha
 from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.frequentist.studentized_range import studentized_range_ppf, studentized_range_sf
@@ -25,6 +26,7 @@ def anova(scores: Any, *, kind: str, dataset: str | None = None, higher_is_bette
     Parameters
     ----------
     scores : Scores, mapping of model to array, DataFrame (a column a model), or 2-D array (folds x models)
+        For "one-way" the arrays of a mapping may have unequal lengths.
     kind : "repeated" or "one-way"
         There is no default, because it changes the answer: "repeated" takes the models' scores on one fold as a block,
         which is right when all were scored on the same folds; "one-way" takes every score as a draw of its own.
@@ -36,9 +38,10 @@ def anova(scores: Any, *, kind: str, dataset: str | None = None, higher_is_bette
     Returns
     -------
     TestResult
-        With `table()`; effect size eta^2 ("one-way") or partial eta^2 ("repeated"). `details` has the means, the
-        Greenhouse-Geisser epsilon with its p-value ("repeated") and the Brown-Forsythe test of equal variances.
-        Neither changes the test: what does not hold is in `notes`.
+        With `table()`; `n` counts the folds, or all scores where the models have unequal numbers of them. Effect size:
+        eta^2 ("one-way") or partial eta^2 ("repeated"). `details` has the means, the Greenhouse-Geisser epsilon with
+        its p-value ("repeated") and the Brown-Forsythe test of equal variances. Neither changes the test: what does
+        not hold is in `notes`.
 
     References
     ----------
@@ -53,17 +56,14 @@ def anova(scores: Any, *, kind: str, dataset: str | None = None, higher_is_bette
     >>> result.df, round(result.statistic, 6)
     ((2.0, 4.0), 19.0)
     """
-    blocks = as_blocks(scores, test="anova", blocks_are="folds", dataset=dataset, higher_is_better=higher_is_better)
-    parts = split_variance(blocks, kind)
-    n, k = blocks.values.shape
+    blocks, parts = _parts_for("anova", scores, kind, dataset, higher_is_better)
+    k = len(blocks.models)
     notes = list(parts.notes)
     details: dict[str, Any] = {
         "table": parts.table(),
-        "means": dict(zip(blocks.models, blocks.values.mean(axis=0).tolist(), strict=True)),
+        "means": dict(zip(blocks.models, np.nanmean(blocks.values, axis=0).tolist(), strict=True)),
     }
-    if parts.degenerate:
-        warnings.warn(f"anova: {parts.notes[-1]}", DegenerateWarning, stacklevel=2)
-    elif kind == "repeated" and k > 2:
+    if not parts.degenerate and kind == "repeated" and k > 2:
         epsilon = greenhouse_geisser(blocks.values)
         p = float(fdtrc(epsilon * (k - 1), epsilon * parts.df_error, parts.f))
         details |= {"greenhouse_geisser_epsilon": epsilon, "greenhouse_geisser_p": p}
@@ -84,7 +84,7 @@ def anova(scores: Any, *, kind: str, dataset: str | None = None, higher_is_bette
         statistic_name="F",
         p_value=parts.p,
         df=(float(parts.df_models), float(parts.df_error)),
-        n=n,
+        n=parts.n,
         effect_size=EffectSize(
             name="partial eta^2" if kind == "repeated" else "eta^2",
             value=explained,
@@ -106,7 +106,9 @@ def tukey_hsd(
 ) -> PairwiseTests:
     """Tukey's honestly significant difference: all pairs of models after `anova`, family-wise error kept.
 
-    q = (m_i - m_j)/sqrt(MS_error/n) is compared with the studentized range of all k means.
+    q = (m_i - m_j)/sqrt(MS_error/n) is compared with the studentized range of all k means; for models with unequal
+    numbers of scores 1/n is the mean of 1/n_i and 1/n_j (Tukey and Kramer), and every pair has a critical difference of
+    its own, in `details`.
 
     Parameters
     ----------
@@ -117,7 +119,7 @@ def tukey_hsd(
 
     References
     ----------
-    Tukey (1949), Comparing individual means in the analysis of variance, Biometrics 5.
+    Tukey (1949), Comparing individual means in the analysis of variance, Biometrics 5. Kramer (1956), Biometrics 12.
 
     Examples
     --------
@@ -127,7 +129,8 @@ def tukey_hsd(
     >>> tests.result("rf", "nb").p_value < 0.05
     True
     """
-    blocks, parts = _parts_for("tukey_hsd", scores, kind, alpha, dataset, higher_is_better)
+    check_alpha(alpha)
+    blocks, parts = _parts_for("tukey_hsd", scores, kind, dataset, higher_is_better)
     difference, q, p, scale = tukey_core(parts)
     critical = studentized_range_ppf(1 - alpha, len(blocks.models), parts.df_error) * scale
     method = f"Tukey's HSD after {KINDS[kind]}"
@@ -144,8 +147,9 @@ def fisher_lsd(
 ) -> PairwiseTests:
     """Fisher's least significant difference: t-tests of all pairs with ANOVA's error, not adjusted.
 
-    t = (m_i - m_j)/sqrt(2 MS_error/n), with the degrees of freedom of the error. It keeps the family-wise error only
-    for three models, and only where it follows a rejection by `anova`; the result says whether that rejected.
+    t = (m_i - m_j)/sqrt(MS_error (1/n_i + 1/n_j)), with the degrees of freedom of the error. It keeps the family-wise
+    error only for three models, and only where it follows a rejection by `anova`; the result says whether that
+    rejected.
 
     Parameters
     ----------
@@ -165,7 +169,8 @@ def fisher_lsd(
     >>> fisher_lsd(scores, kind="repeated").df
     4.0
     """
-    blocks, parts = _parts_for("fisher_lsd", scores, kind, alpha, dataset, higher_is_better)
+    check_alpha(alpha)
+    blocks, parts = _parts_for("fisher_lsd", scores, kind, dataset, higher_is_better)
     difference, t, p, scale = lsd_core(parts)
     notes = parts.notes
     if parts.p >= alpha:
@@ -175,17 +180,17 @@ def fisher_lsd(
     return _pairwise(blocks, parts, method, "t", difference, t, p, critical, "none", alpha, notes)
 
 
-def tukey_core(parts: Parts) -> tuple[Floats, Floats, Floats, float]:
-    """Differences of all pairs (i < j), q, p, and the standard error of a mean: the studentized range of all means."""
-    difference, scale = _differences(parts), math.sqrt(parts.ms_error / parts.n)
+def tukey_core(parts: Parts) -> tuple[Floats, Floats, Floats, Floats]:
+    """Differences of all pairs (i < j), q, p, and the standard errors of a mean: the studentized range of all means."""
+    difference, scale = _differences(parts), np.sqrt(parts.ms_error * _inverse_sizes(parts) / 2)
     q = _ratio(difference, scale, parts)
     p = np.where(q == 0, 1.0, studentized_range_sf(np.abs(q), len(parts.means), parts.df_error))
     return difference, q, p, scale
 
 
-def lsd_core(parts: Parts) -> tuple[Floats, Floats, Floats, float]:
-    """Differences of all pairs (i < j), t, p, and the standard error of a difference: no adjustment for many pairs."""
-    difference, scale = _differences(parts), math.sqrt(2 * parts.ms_error / parts.n)
+def lsd_core(parts: Parts) -> tuple[Floats, Floats, Floats, Floats]:
+    """Differences of all pairs (i < j), t, p, and their standard errors: no adjustment for many pairs."""
+    difference, scale = _differences(parts), np.sqrt(parts.ms_error * _inverse_sizes(parts))
     t = _ratio(difference, scale, parts)
     return difference, t, np.minimum(1.0, 2 * stdtr(parts.df_error, -np.abs(t))), scale
 
@@ -195,20 +200,31 @@ def _differences(parts: Parts) -> Floats:
     return parts.means[i] - parts.means[j]
 
 
-def _ratio(difference: Floats, scale: float, parts: Parts) -> Floats:
+def _inverse_sizes(parts: Parts) -> Floats:
+    """1/n_i + 1/n_j of all pairs."""
+    i, j = np.triu_indices(len(parts.sizes), 1)
+    return 1 / parts.sizes[i] + 1 / parts.sizes[j]
+
+
+def _ratio(difference: Floats, scale: Floats, parts: Parts) -> Floats:
     if not parts.ss_models:
         return np.zeros_like(difference)
-    if not scale:
+    if parts.degenerate:
         return np.where(np.abs(difference) <= parts.rounding, 0.0, np.copysign(math.inf, difference))
     return difference / scale
 
 
 def _parts_for(
-    test: str, scores: Any, kind: str, alpha: float, dataset: str | None, higher_is_better: bool | None
+    test: str, scores: Any, kind: str, dataset: str | None, higher_is_better: bool | None
 ) -> tuple[Blocks, Parts]:
-    if not 0 < alpha < 1:
-        raise ValueError(f"`alpha` must be between 0 and 1, got {alpha!r}.")
-    blocks = as_blocks(scores, test=test, blocks_are="folds", dataset=dataset, higher_is_better=higher_is_better)
+    blocks = as_blocks(
+        scores,
+        test=test,
+        blocks_are="folds",
+        dataset=dataset,
+        higher_is_better=higher_is_better,
+        ragged=kind == "one-way",
+    )
     parts = split_variance(blocks, kind)
     if parts.degenerate:
         warnings.warn(f"{test}: {parts.notes[-1]}", DegenerateWarning, stacklevel=3)
@@ -223,7 +239,7 @@ def _pairwise(
     difference: Floats,
     statistic: Floats,
     p: Floats,
-    critical: float,
+    critical: Floats,
     adjustment: str,
     alpha: float,
     notes: tuple[str, ...],
@@ -240,9 +256,10 @@ def _pairwise(
         adjustment=adjustment,
         estimate=tuple(difference.tolist()),
         estimate_name="mean difference",
-        n=(parts.n,) * len(i),
+        n=(parts.n,) * len(i) if parts.balanced else tuple((parts.sizes[i] + parts.sizes[j]).astype(int).tolist()),
         df=float(parts.df_error),
-        critical_difference=critical,
+        critical_difference=float(critical[0]) if parts.balanced else None,
         notes=notes,
-        details={"alpha": alpha, "ms_error": parts.ms_error, "anova_p": parts.p},
+        details={"alpha": alpha, "ms_error": parts.ms_error, "anova_p": parts.p}
+        | ({} if parts.balanced else {"critical_differences": critical.tolist()}),
     )

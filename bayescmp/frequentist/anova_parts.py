@@ -17,7 +17,7 @@ KINDS = {"repeated": "repeated-measures ANOVA", "one-way": "one-way ANOVA"}
 
 @dataclass(frozen=True)
 class Parts:
-    """The sums of squares of a balanced layout, their degrees of freedom, and what to note about them.
+    """The sums of squares, their degrees of freedom, and what to note about them.
 
     Sums of squares below the rounding of the scores are 0, so F is 0 or infinite and not a ratio of two noises.
     """
@@ -29,9 +29,19 @@ class Parts:
     df_folds: int | None
     df_error: int
     means: Floats
-    n: int
+    sizes: Floats
     rounding: float
     notes: tuple[str, ...]
+
+    @property
+    def balanced(self) -> bool:
+        """Whether all models have the same number of scores."""
+        return bool(np.ptp(self.sizes) == 0)
+
+    @property
+    def n(self) -> int:
+        """The scores of each model, or of all together where they have unequal numbers."""
+        return int(self.sizes[0] if self.balanced else self.sizes.sum())
 
     @property
     def degenerate(self) -> bool:
@@ -70,23 +80,25 @@ class Parts:
 
 def split_variance(blocks: Blocks, kind: str) -> Parts:
     """The sums of squares of the models, of the folds where they are blocks, and of the rest."""
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(
             f'`kind` must be "repeated" (all models on the same folds) or "one-way" (independent scores), got {kind!r}.'
         )
     x, rounding = blocks.values, float(blocks.rounding.max())
     n, k = x.shape
-    spread = float(np.abs(x - x[0, 0]).max()) if np.abs(x).max() < 1e150 else math.inf
+    sizes = (~np.isnan(x)).sum(axis=0).astype(float)
+    total = int(sizes.sum())
+    spread = float(np.nanmax(np.abs(x - x[0, 0]))) if np.nanmax(np.abs(x)) < 1e150 else math.inf
     if spread and not 1e-150 < spread < 1e150:
         raise ScoresError("Scores must be of a size that can be squared. Change their unit.")
-    deviation = x - x.mean()
-    deviation -= deviation.mean()
-    models, folds = deviation.mean(axis=0), deviation.mean(axis=1)
+    deviation = x - np.nanmean(x)
+    deviation -= np.nanmean(deviation)
+    models, folds = np.nanmean(deviation, axis=0), np.nanmean(deviation, axis=1)
     residual = deviation - models
     if kind == "repeated":
         residual = residual - folds[:, None]
-    sums = [_squares(part, rounding) * times for part, times in ((models, n), (folds, k), (residual, 1))]
-    df_error = (n - 1) * (k - 1) if kind == "repeated" else k * (n - 1)
+    sums = [_squares(models, rounding, sizes), _squares(folds, rounding) * k, _squares(residual, rounding)]
+    df_error = (n - 1) * (k - 1) if kind == "repeated" else total - k
     notes = [*overlap_notes(blocks, df_error, k - 1)]
     if kind == "one-way" and (blocks.resampling is None or blocks.resampling.kind != "independent"):
         notes.append('the models share their folds, which one-way ANOVA does not use; kind="repeated" does')
@@ -100,8 +112,8 @@ def split_variance(blocks: Blocks, kind: str) -> Parts:
         df_models=k - 1,
         df_folds=n - 1 if kind == "repeated" else None,
         df_error=df_error,
-        means=blocks.oriented.mean(axis=0),
-        n=n,
+        means=np.nanmean(blocks.oriented, axis=0),
+        sizes=sizes,
         rounding=rounding,
         notes=tuple(notes),
     )
@@ -136,19 +148,21 @@ def greenhouse_geisser(x: Floats) -> float:
 def brown_forsythe(blocks: Blocks) -> tuple[float, float]:
     """F and p of equal variances: one-way ANOVA of the distances to each model's median."""
     x, rounding = blocks.values, float(blocks.rounding.max())
-    n, k = x.shape
-    distance = np.abs(x - np.median(x, axis=0))
-    means = distance.mean(axis=0)
-    between, within = _squares(means - means.mean(), rounding) * n, _squares(distance - means, rounding)
+    sizes, k = (~np.isnan(x)).sum(axis=0), x.shape[1]
+    df = int(sizes.sum()) - k
+    distance = np.abs(x - np.nanmedian(x, axis=0))
+    means = np.nanmean(distance, axis=0)
+    between = _squares(means - np.nanmean(distance), rounding, sizes)
+    within = _squares(distance - means, rounding)
     if not within:
         return (math.inf, 0.0) if between else (0.0, 1.0)
-    f = between / (k - 1) / (within / (k * (n - 1)))
-    return f, _f_tail(k - 1, k * (n - 1), f)
+    f = between / (k - 1) / (within / df)
+    return f, _f_tail(k - 1, df, f)
 
 
-def _squares(part: Floats, rounding: float) -> float:
-    """The sum of squares, 0 where all of the part is rounding."""
-    return 0.0 if np.abs(part).max() <= rounding else float((part * part).sum())
+def _squares(part: Floats, rounding: float, times: Floats | float = 1.0) -> float:
+    """The sum of squares (NaN is none), each so many times; 0 where all of the part is rounding."""
+    return 0.0 if np.nanmax(np.abs(part)) <= rounding else float(np.nansum(part * part * times))
 
 
 def _f_tail(df1: float, df2: float, f: float) -> float:
