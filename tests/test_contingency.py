@@ -167,7 +167,7 @@ def test_bonett_price_interval():
     for level in (0.8, 0.95):
         assert result.confidence_interval(level) == pytest.approx(stats.norm.interval(level, p - q, scale), rel=1e-12)
     low, high = of_counts(only_a, only_b, alternative="greater").confidence_interval(0.95)
-    assert (low, high) == (pytest.approx(p - q + stats.norm.ppf(0.05) * scale), math.inf)
+    assert (low, high) == (pytest.approx(p - q + stats.norm.ppf(0.05) * scale), 1)
 
 
 def test_bonett_price_coverage():
@@ -554,3 +554,65 @@ def test_bad_input(case):
     assert caught.type is error
     for word in words:
         assert word in str(caught.value)
+
+
+def test_mcnemar_interval_stays_within_its_range():
+    """A difference of accuracies is between -1 and 1, and the observed one is in the interval, at every level."""
+    for n in (1, 2, 3, 8):
+        for a in range(n + 1):
+            for b in range(n + 1 - a):
+                for level, alternative in product((0.3, 0.5, 0.95, 0.999), ALTERNATIVES):
+                    result = of_counts(a, b, n - a - b, 0, alternative=alternative)
+                    low, high = result.confidence_interval(level)
+                    assert -1 <= low <= result.estimate <= high <= 1
+                    assert alternative != "greater" or high == 1
+                    assert alternative != "less" or low == -1
+    result = of_counts(3, 0, 0, 0)
+    assert TestResult.from_dict(json.loads(json.dumps(result.to_dict()))) == result
+
+
+def test_mcnemar_one_sided_coverage():
+    """Enumerate all tables of 12 cases: the lower bound alone is below the truth close to 95 % of the time."""
+    n = 12
+    bounds = {
+        (a, b): of_counts(a, b, n - a - b, 0, alternative="greater").confidence_interval()[0]
+        for a in range(n + 1)
+        for b in range(n + 1 - a)
+    }
+    for p10, p01 in ((0.2, 0.2), (0.5, 0.1), (0.8, 0.1), (0.05, 0.6)):
+        covered = sum(
+            stats.multinomial.pmf([a, b, n - a - b], n, [p10, p01, 1 - p10 - p01])
+            for (a, b), low in bounds.items()
+            if low <= p10 - p01
+        )
+        assert covered > 0.92
+
+
+@pytest.mark.parametrize("n", [0, -1, "x", math.nan, 0.5, math.inf, True])
+def test_hoeffding_needs_a_count(n):
+    with pytest.raises(ScoresError, match="whole number from 1 on"):
+        hoeffding_half_width(n)
+
+
+@pytest.mark.parametrize("epsilon", [1e-200, 1e-12, 0, -1, math.nan, "x"])
+def test_hoeffding_needs_a_sensible_epsilon(epsilon):
+    with pytest.raises(ValueError, match="`epsilon` must be"):
+        hoeffding_sample_size(epsilon)
+
+
+def test_booleans_are_right_and_wrong():
+    """True is 1 and False is 0 for tests of correctness, in every container."""
+    x = np.random.default_rng(3).random((20, 3)) < 0.6
+    expected = cochran_q_test(x.astype(int)).p_value
+    mixed = pd.DataFrame(x, columns=list("abc")).astype({"b": int})
+    for right in (x, x.tolist(), {m: x[:, j] for j, m in enumerate("abc")}, pd.DataFrame(x), mixed):
+        assert cochran_q_test(right).p_value == expected
+    by_number = mcnemar_test(x[:, 0].astype(int), x[:, 1].astype(int))
+    for a, b in ((x[:, 0], x[:, 1]), (x[:, 0].tolist(), x[:, 1].tolist()), (x[:, 0].astype(object), x[:, 1])):
+        assert mcnemar_test(a, b) == by_number
+
+
+@pytest.mark.parametrize("options", [{"exact": "no"}, {"exact": 1}, {"mid_p": "yes"}, {"correction": None}])
+def test_switches_are_true_or_false(options):
+    with pytest.raises(ValueError, match="must be True or False"):
+        of_counts(9, 3, **options)

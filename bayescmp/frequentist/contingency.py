@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrc, chdtrc, ndtr, stdtr
 
 from bayescmp.errors import DegenerateWarning, ScoresError
-from bayescmp.frequentist.correctness import paired_correctness, paired_counts, zero_one
+from bayescmp.frequentist.correctness import one_where_true, paired_correctness, paired_counts, zero_one
 from bayescmp.frequentist.inputs import as_blocks
-from bayescmp.frequentist.interval_rules import BinomialInterval, StudentInterval
+from bayescmp.frequentist.interval_rules import BinomialInterval, PairedProportionsInterval, StudentInterval
 from bayescmp.frequentist.result import EffectSize, TestResult, check_alternative
 from bayescmp.moments import moments
 from bayescmp.scores.pair import Pair
+from bayescmp.scores.table import Scores
 
 ENOUGH_DISCORDANT = 25
 ENOUGH_CELLS = 24
@@ -56,8 +57,9 @@ def mcnemar_test(
     -------
     TestResult
         `n` counts the discordant pairs, on which the test rests; `estimate` is the difference in accuracy over all
-        cases, with the adjusted Wald interval of Bonett and Price. Effect size: Cohen's g, the share of A's wins among
-        the discordant pairs minus 1/2, with its exact interval. `details` has the counts and the odds ratio.
+        cases, with the adjusted Wald interval of Bonett and Price, cut at -1 and 1. Effect size: Cohen's g, the share
+        of A's wins among the discordant pairs minus 1/2, with its exact interval. `details` has the counts and the odds
+        ratio.
 
     References
     ----------
@@ -73,6 +75,9 @@ def mcnemar_test(
     (9.0, 0.021484)
     """
     check_alternative(alternative)
+    for name, switch in (("exact", exact), ("mid_p", mid_p), ("correction", correction)):
+        if not (isinstance(switch, (bool, np.bool_)) or (name == "exact" and switch is None)):
+            raise ValueError(f"`{name}` must be True or False{' or None' * (name == 'exact')}, got {switch!r}.")
     if mid_p and exact is False:
         raise ValueError("`mid_p` belongs to the exact test: leave `exact` out, or set it to True.")
     names, counts = paired_counts(right_a, right_b, truth, table, orientation)
@@ -88,9 +93,6 @@ def mcnemar_test(
         method = f"McNemar test, chi-square, {'continuity-corrected' if correction else 'uncorrected'}"
         statistic, statistic_name, p = _chi_square(only_a, only_b, correction, alternative)
         df = 1.0 if statistic_name == "chi2" else None
-    # Bonett and Price: one case more in each discordant cell
-    plus, minus = (only_a + 1) / (cases + 2), (only_b + 1) / (cases + 2)
-    scale = math.sqrt((plus + minus - (plus - minus) ** 2) / (cases + 2))
     details: dict[str, Any] = dict(zip(("both_right", "only_a", "only_b", "both_wrong"), counts, strict=True))
     accuracy = {names[0]: (both_right + only_a) / cases, names[1]: (both_right + only_b) / cases}
     details |= {"cases": cases, "accuracy": accuracy}
@@ -107,7 +109,7 @@ def mcnemar_test(
         alternative=alternative,
         estimate=(only_a - only_b) / cases,
         estimate_name="accuracy difference",
-        interval=StudentInterval(plus - minus, scale, math.inf),
+        interval=PairedProportionsInterval(only_a, only_b, cases),
         effect_size=_cohens_g(only_a, n) if n else None,
         notes=_mcnemar_notes(n, cases, by_binomial, exact),
         metric="accuracy",
@@ -146,6 +148,8 @@ def cochran_q_test(right: Any, *, dataset: str | None = None) -> TestResult:
     >>> result.df, round(result.statistic, 3)
     (2.0, 6.4)
     """
+    if not isinstance(right, (Scores, Pair)):
+        right = one_where_true(right)
     blocks = as_blocks(right, test="cochran_q_test", blocks_are="folds", dataset=dataset)
     ones = np.stack([zero_one(name, x) for name, x in zip(blocks.models, blocks.values.T, strict=True)], axis=1)
     correct = ones == blocks.higher_is_better

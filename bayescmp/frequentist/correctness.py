@@ -1,11 +1,13 @@
 """What the tests on right and wrong are given: 0/1 vectors, predictions with the truth, or a 2 x 2 table."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.errors import ScoresError
+from bayescmp.frequentist.inputs import distinct
 from bayescmp.scores.arrays import model_names
 from bayescmp.scores.pair import Pair, as_vector
 
@@ -83,7 +85,7 @@ def zero_one(name: str, values: ArrayLike) -> Right:
             f"`{name}` must say 1 (right) or 0 (wrong) for every test case, got text. For predicted labels give the "
             "true ones as well, with `truth`."
         )
-    x = as_vector(name, values)
+    x = as_vector(name, one_where_true(values))
     other = np.flatnonzero((x != 0) & (x != 1))
     if other.size:
         raise ScoresError(
@@ -91,6 +93,20 @@ def zero_one(name: str, values: ArrayLike) -> Right:
             f"{other[0]}. For predicted labels give the true ones with `truth`; for scores use corrected_ttest."
         )
     return x == 1
+
+
+def one_where_true(values: Any) -> Any:
+    """Booleans as 0 and 1, alone or as the columns of a table; anything else as it is."""
+    if isinstance(values, Mapping):
+        return {name: one_where_true(x) for name, x in values.items()}
+    array = np.asarray(values)
+    if hasattr(values, "columns") and array.dtype.kind == "O":  # columns of several kinds
+        return {name: one_where_true(values[name]) for name in distinct(values.columns)}
+    if array.dtype.kind == "b" or (
+        array.dtype.kind == "O" and all(isinstance(x, (bool, np.bool_)) for x in array.flat)
+    ):
+        return values.astype(float) if hasattr(values, "astype") else array.astype(float)
+    return values
 
 
 def _labels(name: str, values: ArrayLike) -> NDArray[Any]:

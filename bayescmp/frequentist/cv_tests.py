@@ -63,7 +63,7 @@ def rxk_cv_ttest(
     >>> rxk_cv_ttest(pair, dataset="sonar", df=10).method
     'r x k CV t-test (Bouckaert), s of all r x k differences, calibrated df = 10'
     """
-    if scheme not in SCHEMES:
+    if not isinstance(scheme, str) or scheme not in SCHEMES:
         raise ValueError(f"`scheme` must be one of {', '.join(SCHEMES)}, got {scheme!r}.")
     if df is not None and (isinstance(df, bool) or not isinstance(df, (int, np.integer)) or df < 1):
         raise ValueError(f"`df` must be a whole number of at least 1, got {df!r}.")

@@ -9,7 +9,7 @@ from scipy.special import stdtr
 
 from bayescmp.errors import RopeError
 from bayescmp.frequentist.inputs import about
-from bayescmp.frequentist.interval_rules import StudentInterval
+from bayescmp.frequentist.interval_rules import StudentInterval, check_alpha
 from bayescmp.frequentist.result import TestResult
 from bayescmp.frequentist.t_tests import degenerate_note, one_dataset, size_notes, student_parameters
 from bayescmp.rope import RopeLike, rope_for
@@ -62,8 +62,7 @@ def tost_ttest(
             "`rope` must be wider than 0 for a test of equivalence, got 0: no data can show that a difference is "
             "exactly 0. Give the largest difference that you would neglect."
         )
-    if not 0 < alpha < 0.5:
-        raise ValueError(f"`alpha` must be between 0 and 0.5, got {alpha!r}.")
+    alpha = check_alpha(alpha, below=0.5)
     rho = float(pair.known_rho("tost_ttest")[0]) if corrected else 0.0
     mean, scale, df = (float(x) for x in student_parameters(pair.differences[0], rho, float(pair.rounding[0])))
     notes = size_notes(pair)

@@ -41,9 +41,12 @@ def power_curve(effects: Iterable[Any], n: Iterable[float], *, test: str = "ttes
     """
     import pandas as pd
 
-    if test not in _CURVES:
+    if not isinstance(test, str) or test not in _CURVES:
         raise ValueError(f"`test` must be one of {', '.join(_CURVES)}, got {test!r}.")
     function, names = _CURVES[test]
+    for name, given in (("effects", effects), ("n", n)):
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise ValueError(f"`{name}` must be a list of numbers, such as [{given!r}]; got {given!r}.")
     effects, sizes = list(effects), list(n)
     if not effects or not sizes:
         raise ValueError(f"A curve needs at least one effect and one n, got {len(effects)} and {len(sizes)}.")

@@ -184,23 +184,32 @@ def hoeffding_sample_size(epsilon: float, confidence_level: float = 0.95) -> int
     """
     if not isinstance(epsilon, (int, float, np.number)) or not 0 < epsilon < 1:
         raise ValueError(f"`epsilon` must be a half-width between 0 and 1, such as 0.01; got {epsilon!r}.")
-    return math.ceil(math.log(2 / (1 - check_level(confidence_level))) / (2 * float(epsilon) ** 2))
+    root = math.sqrt(math.log(2 / (1 - check_level(confidence_level))) / 2) / float(epsilon)
+    if not root < 2**26:
+        raise ValueError(f"`epsilon` must be large enough for fewer than 4.5e15 test cases, got {epsilon!r}.")
+    return math.ceil(math.log(2 / (1 - confidence_level)) / (2 * float(epsilon) ** 2))
 
 
 def hoeffding_half_width(n: int, confidence_level: float = 0.95) -> float:
     """Within what of the true error rate the observed one is, with n test cases, whatever the model."""
+    if not _is_count(n) or n < 1:
+        raise ScoresError(f"`n` must be a count of test cases, a whole number from 1 on; got {n!r}.")
     return math.sqrt(math.log(2 / (1 - check_level(confidence_level))) / (2 * n))
 
 
 def check_counts(errors: Any, n: Any, errors_name: str = "errors", n_name: str = "n") -> tuple[int, int]:
     """Two whole numbers, 0 <= errors <= n and n >= 1, or an error that says what they are."""
     for name, value in ((errors_name, errors), (n_name, n)):
-        whole = isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and value == np.floor(value)
-        if not whole or not 0 <= value < np.inf:
+        if not _is_count(value):
             raise ScoresError(f"`{name}` must be a count, a whole number from 0 on; got {value!r}.")
     if n < 1 or errors > n:
         raise ScoresError(f"`{errors_name}` must be at most `{n_name}`, and that at least 1; got {errors} of {n}.")
     return int(errors), int(n)
+
+
+def _is_count(value: Any) -> bool:
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return number and 0 <= value < np.inf and value == np.floor(value)
 
 
 def _wilson(count: int, n: int, z: float) -> tuple[float, float]:

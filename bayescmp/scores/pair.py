@@ -23,6 +23,10 @@ ROUNDING = 8 * np.finfo(float).eps
 """Relative to the size of the scores: differences closer than that are equal, but for the rounding of the scores."""
 
 
+NO_SCORES = (str, bytes, bool, np.bool_)
+"""What numpy would turn into numbers, though it is more likely a mistake."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pair:
     """Scores of two models, aligned by dataset and resample. Made by `Scores.pair(a, b)`.
@@ -161,7 +165,10 @@ def as_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
     if np.ma.isMaskedArray(values) or np.iscomplexobj(values):
         raise ScoresError(f"The scores of `{name}` must be plain real numbers, got {type(values).__name__}.")
     try:
-        vector = np.array(values, dtype=float)
+        given = np.asarray(values)
+        if given.dtype.kind in "USb" or (given.dtype.kind == "O" and any(isinstance(x, NO_SCORES) for x in given.flat)):
+            raise TypeError
+        vector = np.array(given, dtype=float)
     except (TypeError, ValueError):
         raise ScoresError(f"The scores of `{name}` must be numbers, got {_shorten(values)}.") from None
     if vector.ndim != 1:
