@@ -2,7 +2,7 @@
 
 Datasets differ in level; the models' differences vary between datasets, normally or with heavy tails. The truth is the
 model with the best mean (rank or score) over the population. A calibrated P(best) of 0.7 is right in 70 % of studies.
-The bootstrap has no prior that these truths come from, so that the diagonal is not promised: this shows how far off it is.
+The bootstrap has no prior that these truths come from, so that the diagonal is not promised: this shows how far it is.
 """
 
 from itertools import pairwise
