@@ -1,6 +1,7 @@
 """The hierarchical test: two engines, brute force, a Gibbs sampler, calibration, limits, degenerate data."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -93,6 +94,24 @@ def test_agrees_with_a_gibbs_sampler(prior):
 def test_every_pair_agrees_with_a_gibbs_sampler():
     for seed, pair in enumerate(UCI.pairs()):
         assert_agrees_with_gibbs(pair, "corani2017", seed, draws=20_000)
+
+
+@pytest.mark.parametrize(("m", "between", "tails"), [(60, 1.0, 30), (120, 1.0, 30), (120, 0.3, 4), (300, 0.6, 3)])
+def test_many_noisy_datasets_agree_with_a_gibbs_sampler(m, between, tails):
+    """Folds that vary about as much as datasets do: the grid must find the mass however many datasets there are."""
+    rng = np.random.default_rng(m)
+    deltas = 0.01 + 0.03 * between * rng.standard_t(tails, m)
+    pair = simulate(rng, deltas, n=100, sigma=0.03)
+    assert_agrees_with_gibbs(pair, "corani2017", seed=2, draws=4000)
+
+
+def test_a_grid_that_cuts_the_posterior_off_says_so(rng):
+    """The mass on a side of the grid counts as error."""
+    inference = bc.bayes.hierarchical_ttest(UCI.pair("rf", "svm"), rope=0.01).inference
+    h = inference.hyper
+    assert h.cut_off < 1e-4
+    half = replace(h, log_sigma=h.log_sigma[: h.log_sigma.size // 2], density=h.density[:, : h.log_sigma.size // 2])
+    assert half.cut_off > 0.01
 
 
 def test_brute_force_grid():

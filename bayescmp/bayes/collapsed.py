@@ -73,6 +73,13 @@ class HyperPosterior:
         return mass / mass.sum()
 
     @property
+    def cut_off(self) -> float:
+        """The largest mass on a side of the grid that no prior has put there: all but 0 where the grid holds it all."""
+        sides = [(self.mass.sum(axis=(1, 2)), (False, False))] if self.nu.size > 1 else []
+        sides += [(self.mass.sum(axis=(0, 2)), self.at_bound[0]), (self.mass.sum(axis=(0, 1)), self.at_bound[1])]
+        return max(float(p) for mass, at in sides for p, bound in zip(mass[[0, -1]], at, strict=True) if not bound)
+
+    @property
     def coarse(self) -> "HyperPosterior":
         """The same by every second point in each direction."""
         by = 2 if self.nu.size > 1 else 1
@@ -115,11 +122,11 @@ def hyper_posterior(
 
     if log_nu_range is None:
         nus, log_prior = np.array([np.inf]), np.zeros(1)
-        box = _box(*data, nus, log_prior, bounds)
+        box = _zoom(lambda s, t: _log_density(*data, nus, log_prior, s, t), _box(*data, nus, log_prior, bounds), bounds)
     else:
         finest = LATTICE / 2 ** max(0, int(np.ceil(np.log2(32 * LATTICE / np.ptp(log_nu_range)))))
         wide = _lattice(*log_nu_range, 8 * finest)
-        box = _box(*data, *at(wide), bounds)
+        box = _zoom(lambda s, t: _log_density(*data, *at(wide), s, t), _box(*data, *at(wide), bounds), bounds)
         rough = _log_density(*data, *at(wide), *_grids(box, 25, 25)).max(axis=(1, 2))
         likely = wide[rough > rough.max() - 2 * CUT / 3]
         low, high = (max(likely[0] - 2 * finest, wide[0]), min(likely[-1] + 2 * finest, wide[-1]))
@@ -150,6 +157,27 @@ Box = tuple[tuple[float, float], tuple[float, float]]
 """(low, high) of log sigma_0 and of delta_0's coordinate t."""
 
 
+def _zoom(log_density: Callable[[Floats, Floats], Floats], box: Box, bounds: Box) -> Box:
+    """The box where the density is within CUT of its largest: moved out where it is cut off, and in where it is not."""
+    for _ in range(20):
+        grids = _grids(box, 25, 25)
+        density = log_density(*grids)
+        inside = (density > density.max() - CUT).any(axis=0)
+        sides, moved = [], False
+        for axis, (grid, (least, most)) in enumerate(zip(grids, bounds, strict=True)):
+            used = np.flatnonzero(inside.any(axis=1 - axis))
+            first, last, reach = used[0], used[-1], (grid[-1] - grid[0]) / 2
+            out = (first == 0 and grid[0] > least, last == 24 and grid[-1] < most)
+            low = max(grid[0] - reach, least) if out[0] else grid[max(first - 1, 0)]
+            high = min(grid[-1] + reach, most) if out[1] else grid[min(last + 1, 24)]
+            moved = moved or any(out) or high - low < 0.7 * (grid[-1] - grid[0])
+            sides.append((float(low), float(high)))
+        box = sides[0], sides[1]
+        if not moved:
+            break
+    return box
+
+
 def _box(means: Floats, scales: Floats, dfs: Floats, curve: Curve, nus: Floats, log_prior: Floats, bounds: Box) -> Box:
     """Where the mass is, by a crude likelihood: the wider Student t with variances added, and the other's tails."""
     few = slice(None, None, max(1, nus.size // 4))
@@ -167,7 +195,7 @@ def _box(means: Floats, scales: Floats, dfs: Floats, curve: Curve, nus: Floats, 
         density = np.empty((nus[few].size, 25, 25))
         for k, nu in enumerate(nus[few]):
             wide = _log_student(distance / width, nu) - np.log(width)
-            narrow = np.logaddexp(own, _log_student(beyond, nu) - np.log(sigma))
+            narrow = np.logaddexp(own, _log_student(beyond, nu) - np.log(sigma)) - np.log(2)
             density[k] = np.where(sigma > scale, wide, narrow).sum(axis=0)
         density += log_sigma[:, None] + np.log(np.cosh(t)) + log_prior[few, None, None]
         inside = (density > density.max() - CUT).any(axis=0)

@@ -13,7 +13,7 @@ from bayescmp.bayes.collapsed import Curve, HyperPosterior, hyper_posterior
 from bayescmp.bayes.distributions import student_regions
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.hierarchical_prior import PRESETS, HierarchicalPrior
-from bayescmp.bayes.hyper_grid import expected_theta, finite, grid_hdi, marginal, winner_probabilities
+from bayescmp.bayes.hyper_grid import expected_theta, finer_sigma, finite, grid_hdi, marginal, winner_probabilities
 from bayescmp.bayes.regions import (
     NUMERICAL_ERROR_LIMIT,
     ArrayValue,
@@ -121,6 +121,11 @@ class HierarchicalInference(ArrayValue):
             h = self._hyper(refine)
             fine, coarse = ((winner_probabilities(x, rope), expected_theta(x, rope)) for x in (h, h.coarse))
             error = float(np.abs(np.subtract(fine, coarse)).max())
+            if error > ERROR_TO_REFINE:  # mostly the winner's: cheaper than another grid
+                winners = [winner_probabilities(finer_sigma(x), rope) for x in (h, h.coarse)]
+                fine, coarse = (winners[0], fine[1]), (winners[1], coarse[1])
+                error = float(np.abs(np.subtract(fine, coarse)).max())
+            error = max(error, h.cut_off)
             if error <= ERROR_TO_REFINE:
                 break
         if error > NUMERICAL_ERROR_LIMIT:

@@ -1,5 +1,6 @@
 """From the hyperparameters' posterior on its grid to what is asked of it: the winner among the thetas, means, HDIs."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,19 @@ def winner_probabilities(h: HyperPosterior, rope: Rope) -> Floats:
     middle = 0.0 if rope.is_zero else total - better - worse
     p = np.clip(np.array([better, middle, worse]) / total, 0.0, 1.0)
     return p / p.sum()
+
+
+def finer_sigma(h: HyperPosterior, factor: int = 8) -> HyperPosterior:
+    """The same posterior with more points of sigma_0, by splines of its log density: no new likelihood is needed.
+
+    "Equivalent" stops being the largest theta of any delta_0 above some sigma_0, and its borders close there like a
+    square root, which the grid's own steps may be too coarse for.
+    """
+    from scipy.interpolate import CubicSpline
+
+    fine = np.linspace(h.log_sigma[0], h.log_sigma[-1], factor * (h.log_sigma.size - 1) + 1)
+    log_density = np.log(np.maximum(h.density, 1e-300))
+    return replace(h, log_sigma=fine, density=np.exp(CubicSpline(h.log_sigma, log_density, axis=1)(fine)))
 
 
 def expected_theta(h: HyperPosterior, rope: Rope) -> Floats:
