@@ -48,9 +48,9 @@ def plot_critical_difference(result: PairwiseTests, *, ax: Axes | None = None, w
     size = font_size(width)
     suffixes = [f" {value:.2f}" for value in values]
     room = SHARE * width * POINTS_A_MM
-    longest = max(text_width(printable(name) + s, size) for name, s in zip(order, suffixes, strict=True))
-    room = min(longest + 2, room)
-    names = fit_names(order, room - text_width(" 10.00", size), size, 2)
+    longest = max(text_width(f"{printable(name)} 10.00", size) for name in order)
+    room = min(longest + 4, room)
+    names = fit_names(order, room - text_width(" 10.00", size) - 3, size, 2)
     lines = 2.0 if any("\n" in name for name in names) else 1.0
     first = BAR_STEP * len(bars) + 1.3
     depth = first + (half - 1) * STEP * lines + 0.7 * lines
@@ -62,7 +62,7 @@ def plot_critical_difference(result: PairwiseTests, *, ax: Axes | None = None, w
     beyond = (high - low) * share / (1 - 2 * share)
     ax.set(xlim=(low - beyond, high + beyond), ylim=(depth, -3.4))
     _scale(ax, low, cd, result, size)
-    _ruler(ax, low, high, size)
+    _ruler(ax, low, high, size, (1 - 2 * share) * width * POINTS_A_MM)
     for i, (left, right) in enumerate(bars):
         y = 0.55 + BAR_STEP * i
         ax.plot([max(left - 0.03, low), min(right + 0.03, high)], [y, y], color=INK, linewidth=2.6,
@@ -99,12 +99,12 @@ def _bars(values: Sequence[float], cd: float) -> list[tuple[float, float]]:
     return [(values[start], values[end]) for start, end in runs]
 
 
-def _ruler(ax: Axes, low: float, high: float, size: float) -> None:
+def _ruler(ax: Axes, low: float, high: float, size: float, points: float) -> None:
     ax.plot([low, high], [0, 0], color=INK, linewidth=0.9)
-    every = max(1, round((high - low) / 12))
+    every = math.ceil(2.2 * text_width("10", size) * (high - low) / points)
     for rank in range(int(low), int(high) + 1):
         ax.plot([rank, rank], [0, -0.22], color=INK, linewidth=0.9)
-        if (rank - int(low)) % every == 0 or rank == int(high):
+        if (rank - int(low)) % every == 0:
             ax.text(rank, -0.4, str(rank), ha="center", va="bottom", fontsize=size, color=INK)
 
 

@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from bayescmp.plots.rows import difference_label, row_axes
-from bayescmp.plots.style import BETTER, INK, key_above, label_axes, light_grid, rope_band
+from bayescmp.plots.style import BETTER, INK, few_ticks, key_above, label_axes, light_grid, rope_band
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.pair import Pair
 
@@ -56,12 +56,13 @@ def plot_differences(
         ax.plot(pair.means[i], y, marker="D", linestyle="none", **MEAN)
     label_axes(ax, x=difference_label(pair.scale, pair.metric, pair.a, mean=False))
     ax.spines["left"].set_visible(False)
+    few_ticks(ax)
     strip_key(ax, "one resample" if several else None, "mean" if several else "one score a dataset", region)
     return ax
 
 
 MEAN: dict[str, Any] = {"markersize": 4.5, "markerfacecolor": "white", "markeredgecolor": INK, "gid": "mean"}
-DOT: dict[str, Any] = {"marker": "o", "linestyle": "none", "markersize": 2, "color": BETTER, "markeredgewidth": 0}
+DOT: dict[str, Any] = {"marker": "o", "linestyle": "none", "markersize": 2.6, "color": BETTER, "markeredgewidth": 0}
 
 
 def strip(ax: Axes, y: float, values: NDArray[np.float64]) -> None:

@@ -14,7 +14,7 @@ from bayescmp.comparison.decisions import hdi_decision
 from bayescmp.comparison.result import Comparison
 from bayescmp.plots.posterior import check_difference
 from bayescmp.plots.rows import difference_label, pair_names, row_axes
-from bayescmp.plots.style import DECISION_STYLES, FAINT, INK, key_above, label_axes, rope_band, width_of
+from bayescmp.plots.style import DECISION_STYLES, FAINT, INK, few_ticks, key_above, label_axes, rope_band, width_of
 from bayescmp.rope import Decision, Rope
 
 
@@ -28,6 +28,7 @@ class _Rows:
     rope: Rope
     label: str
     raw: list[float] | None = None
+    ready: bool = False
 
 
 def plot_forest(
@@ -64,7 +65,7 @@ def plot_forest(
     """
     rows = _rows(result, mass, width_mm if ax is None else width_of(ax))
     order = np.argsort(-np.array(rows.estimates), kind="stable") if sort else np.arange(len(rows.names))
-    ax = row_axes(ax, [rows.names[i] for i in order], width_mm, besides_mm=20)
+    ax = row_axes(ax, [rows.names[i] for i in order], width_mm, besides_mm=20, ready=rows.ready)
     every = np.array([*rows.intervals, *zip(rows.estimates, rows.raw or rows.estimates, strict=True)])
     low, high = min(every.min(), 0.0), max(every.max(), 0.0)
     wide = (high - low) or 1e-3
@@ -74,10 +75,12 @@ def plot_forest(
     rope_band(ax, rows.rope, label=False)
     used = []
     for y, i in enumerate(order):
-        decision = hdi_decision(*rows.intervals[i], rows.rope) or Decision.UNDECIDED
+        low, high = rows.intervals[i]
+        decision = hdi_decision(low, high, rows.rope) or Decision.UNDECIDED
         used.append(decision)
         _row(ax, y, rows.estimates[i], rows.intervals[i], decision, rows.raw[i] if rows.raw else None)
     ax.spines["left"].set_visible(False)
+    few_ticks(ax)
     label_axes(ax, x=rows.label)
     _key(ax, used, rows.raw is not None)
     return ax
@@ -108,12 +111,13 @@ def _rows(result: Any, mass: float, width_mm: float) -> _Rows:
             [(row["interval_low"], row["interval_high"]) for row in result.rows],
             Rope(first["rope_low"], first["rope_high"]),
             difference_label(scale, result.scores.metric, favoured),
+            ready=True,
         )
     return _of_posteriors(result, mass, width_mm)
 
 
 def _of_posteriors(results: Any, mass: float, width_mm: float) -> _Rows:
-    named = isinstance(results, Mapping)
+    named, ready = isinstance(results, Mapping), False
     if not named and not isinstance(results, (list, tuple)):
         raise ValueError(
             "A forest needs a HierarchicalPosterior, a Comparison, or posteriors in a list or a mapping from their "
@@ -134,6 +138,7 @@ def _of_posteriors(results: Any, mass: float, width_mm: float) -> _Rows:
     elif same and all(len(one.datasets) == 1 for one in found):
         names = [one.datasets[0] for one in found]
     else:
+        ready = True
         names = pair_names([(one.a, one.b) for one in found], width_mm)
     return _Rows(
         names,
@@ -141,6 +146,7 @@ def _of_posteriors(results: Any, mass: float, width_mm: float) -> _Rows:
         [one.hdi(mass) for one in found],
         first.rope,
         difference_label(first.scale, first.metric, first.a if same else "the first of the two"),
+        ready=ready,
     )
 
 

@@ -5,7 +5,17 @@ from matplotlib.axes import Axes
 
 from bayescmp.plots.posterior import Difference, check_difference
 from bayescmp.plots.rows import difference_label
-from bayescmp.plots.style import BETTER, INK, font_size, label_axes, light_grid, new_axes, rope_band, width_of
+from bayescmp.plots.style import (
+    BETTER,
+    INK,
+    few_ticks,
+    font_size,
+    label_axes,
+    light_grid,
+    new_axes,
+    rope_band,
+    width_of,
+)
 from bayescmp.text import number
 
 MARKED = (0.5, 0.8, 0.9, 0.95, 0.99)
@@ -44,11 +54,11 @@ def plot_hdi(result: Difference, *, ax: Axes | None = None, width_mm: float = 85
         ax.plot(side, masses, color=BETTER, linewidth=0.8)
     mean = float(result.mean)  # type: ignore[arg-type]
     ax.axvline(mean, color=INK, linewidth=0.7, linestyle=":")
-    labels = []
+    labels, width = [], float(np.ptp(result.hdi(0.95)))
     for mass in MARKED:
         one, two = result.hdi(mass)
         ax.plot([one, two], [mass, mass], color=INK, linewidth=1.2, marker="|", markersize=4, gid="hdi")
-        labels.append(f"[{number(one, two - one)}, {number(two, two - one)}]")
+        labels.append(f"[{number(one, width)}, {number(two, width)}]")
     ax.set_yticks(MARKED, [f"{100 * mass:g}%" for mass in MARKED])
     ax.set_ylim(0.48, 1.0)
     size = font_size(width_of(ax))
@@ -57,5 +67,6 @@ def plot_hdi(result: Difference, *, ax: Axes | None = None, width_mm: float = 85
             label, (1, mass), xycoords=("axes fraction", "data"), xytext=(3, 0), textcoords="offset points",
             ha="left", va="center", fontsize=size - 0.5, color=INK,
         )  # fmt: skip
+    few_ticks(ax)
     label_axes(ax, x=difference_label(result.scale, result.metric, result.a), y="mass of the HDI")
     return ax

@@ -8,7 +8,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from numpy.typing import NDArray
 
 from bayescmp.plots.names import fit_names, text_width
-from bayescmp.plots.style import INK, OKABE_ITO, POINTS_A_MM, font_size, new_axes, width_of
+from bayescmp.plots.style import INK, OKABE_ITO, POINTS_A_MM, font_size, new_axes, root_figure, width_of
 from bayescmp.text import unit_number
 
 SHADES = LinearSegmentedColormap.from_list("bayescmp", ["white", "#9CC9E3", OKABE_ITO[0], "#00304D"])
@@ -33,7 +33,10 @@ def heat_axes(
     above = fit_names(columns, room if upright else cell, size, 2 if upright and cell > 2.5 * size else 1)
     top = min(max(text_width(name, size) for name in columns), room) if upright else size
     height = (cell * len(rows) + top) / POINTS_A_MM + besides_mm
+    own = ax is None
     ax = new_axes(ax, width_mm, height)
+    if own:
+        root_figure(ax).set_layout_engine("compressed")  # square cells, and names that stay inside
     ax.set_yticks(range(len(rows)), left, fontsize=size, linespacing=0.95)
     ax.set_xticks(range(len(columns)), above, fontsize=size, rotation=90 if upright else 0, linespacing=0.95)
     ax.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)

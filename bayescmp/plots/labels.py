@@ -4,17 +4,15 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from bayescmp.plots.names import fit_names
 from bayescmp.plots.style import INK, POINTS_A_MM, font_size, root_figure, width_of
 
 SHARE = 0.26
 
 
-def end_labels(ax: Axes, ends: Sequence[float], names: Sequence[str], colors: Sequence[str]) -> None:
-    """A name right of the axes for every line that ends at the height `ends` there."""
+def end_labels(ax: Axes, ends: Sequence[float], labels: Sequence[str], colors: Sequence[str]) -> None:
+    """A label right of the axes for every line that ends at the height `ends` there."""
     width = width_of(ax)
     size = font_size(width)
-    labels = fit_names(names, SHARE * width * POINTS_A_MM, size, 2)
     low, high = ax.get_ylim()
     # the layout leaves about three quarters of the height to the axes
     points = 0.74 * root_figure(ax).get_figheight() * 72 if ax.get_subplotspec() is not None else 100.0
@@ -38,6 +36,11 @@ def end_labels(ax: Axes, ends: Sequence[float], names: Sequence[str], colors: Se
             annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": colors[i], "linewidth": 0.7, "shrinkA": 0, "shrinkB": 1},
         )
+
+
+def label_room(ax: Axes) -> float:
+    """Points that a label may take."""
+    return SHARE * width_of(ax) * POINTS_A_MM
 
 
 def _spread(wanted: Sequence[float], heights: Sequence[float]) -> list[float]:

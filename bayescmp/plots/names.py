@@ -21,17 +21,62 @@ def fit_name(name: str, width: float, size: float, lines: int = 1) -> str:
     return escape(shorten(name, width, size, lines))
 
 
+def outcome_labels(a: str, b: str, width: float, size: float, lines: int = 1) -> list[str]:
+    """The three outcomes, each within `width` points: "A better", "equivalent", "B better"."""
+    better = " better"
+    first, second = fit_names([a, b], width - text_width(better, size), size, lines)
+    return [first + better, "equivalent", second + better]
+
+
 def shorten_names(names: Iterable[str], width: float, size: float, lines: int = 1) -> list[str]:
-    """Every name shortened where it must be; those that would then look the same are numbered."""
-    fitted: list[str] = []
-    for name in names:
-        label, count = shorten(name, width, size, lines), 1
-        while label in fitted:
+    """Every name shortened where it must be; what tells similar ones apart is kept, or they are numbered."""
+    full = [printable(name) for name in names]
+    fitted = [shorten(name, width, size, lines) for name in full]
+    alike: dict[str, list[int]] = {}
+    for i, label in enumerate(fitted):
+        alike.setdefault(label, []).append(i)
+    for group in alike.values():
+        if len(group) > 1:
+            start, end = _shared([full[i] for i in group])
+            for i in group:
+                fitted[i] = _keep(full[i], start, len(full[i]) - end, width, size, lines)
+    seen: list[str] = []
+    for i, label in enumerate(fitted):
+        count = 1
+        while label in seen:
             count += 1
-            room = width - text_width(f" #{count}", size)
-            label = f"{shorten(name, room, size, lines)} #{count}"
-        fitted.append(label)
-    return fitted
+            suffix = f" #{count}"
+            label = shorten(full[i], width - text_width(suffix, size), size, lines) + suffix
+        seen.append(label)
+    return seen
+
+
+def _shared(names: list[str]) -> tuple[int, int]:
+    """How many characters all names share at their start and at their end."""
+    shortest = min(map(len, names))
+    start = _same([name[:shortest] for name in names])
+    end = _same([name[: -shortest - 1 : -1] for name in names])
+    return start, min(end, shortest - start)
+
+
+def _same(names: list[str]) -> int:
+    """How many first characters are the same in all names, which are of one length."""
+    columns = [len(set(column)) == 1 for column in zip(*names, strict=True)]
+    return columns.index(False) if False in columns else len(columns)
+
+
+def _keep(name: str, start: int, end: int, width: float, size: float, lines: int) -> str:
+    """The name with the part from `start` to `end`, and as much before and after it as fits."""
+    if end - start > 24:
+        end = start + 24
+    for around in range(len(name), -1, -1):
+        low, high = max(0, start - (around + 1) // 2), min(len(name), end + around // 2)
+        head = "" if low == 0 else name[: min(4, low)] + GAP
+        text = head + name[low:high] + (GAP if high < len(name) else "")
+        wrapped = _wrap(text, width, size, lines)
+        if wrapped is not None:
+            return "\n".join(wrapped)
+    return shorten(name[start:], width, size, lines)
 
 
 def shorten(name: str, width: float, size: float, lines: int = 1) -> str:

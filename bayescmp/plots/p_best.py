@@ -10,6 +10,7 @@ from bayescmp.plots.style import (
     BETTER,
     FAINT,
     INK,
+    few_ticks,
     font_size,
     key_above,
     label_axes,
@@ -65,6 +66,12 @@ def plot_p_best(result: RankingPosterior, *, ax: Axes | None = None, width_mm: f
             text, (1, y), xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points",
             va="center", fontsize=size, color=INK,
         )  # fmt: skip
+    if roped:
+        ax.annotate(
+            "best, within", (1, 0), xycoords="axes fraction", xytext=(4, -3), textcoords="offset points", va="top",
+            fontsize=size - 1, color="#595959",
+        )  # fmt: skip
+    few_ticks(ax)
     handles = [Patch(color=BETTER, label="best")]
     if roped:
         among_key = Patch(facecolor="white", edgecolor=FAINT, hatch="////", label="within the rope of the best")

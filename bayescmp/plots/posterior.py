@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from bayescmp.bayes.distributions import PointMass
 from bayescmp.bayes.posterior import DifferencePosterior
 from bayescmp.bayes.regions import RegionPosterior
-from bayescmp.plots.names import fit_name
+from bayescmp.plots.names import outcome_labels
 from bayescmp.plots.rows import difference_label
 from bayescmp.plots.style import (
     FAINT,
@@ -17,6 +17,7 @@ from bayescmp.plots.style import (
     POINTS_A_MM,
     REGION_COLORS,
     REGION_HATCHES,
+    few_ticks,
     font_size,
     key_above,
     label_axes,
@@ -76,6 +77,7 @@ def plot_posterior(result: Difference, *, ax: Axes | None = None, mass: float = 
     if isinstance(result, DifferencePosterior):
         _key(ax, result)
     ax.set_yticks([])
+    few_ticks(ax)
     ax.spines["left"].set_visible(False)
     label_axes(ax, x=difference_label(result.scale, result.metric, result.a))
     return ax
@@ -148,5 +150,7 @@ def _key(ax: Axes, result: DifferencePosterior) -> None:
     width = width_of(ax)
     room, size = 0.25 * width * POINTS_A_MM, font_size(width)
     mcse = max(result.mcse.values())
-    labels = [f"{fit_name(name, room, size, 2)}\n{probability(p, mcse)}" for name, p in result.probabilities.items()]
-    key_above(ax, region_patches(labels)[::-1], 3)
+    names = outcome_labels(result.a, result.b, room, size, 2)
+    three = result.probabilities.values()
+    labels = [f"{name}\n{probability(p, mcse)}" for name, p in zip(names, three, strict=True)]
+    key_above(ax, region_patches(labels)[::-1], 3, expand=True)

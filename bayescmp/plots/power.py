@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 
 from bayescmp.plots.labels import end_labels
-from bayescmp.plots.style import FAINT, OKABE_ITO, font_size, label_axes, light_grid, new_axes, width_of
+from bayescmp.plots.style import FAINT, OKABE_ITO, few_ticks, font_size, label_axes, light_grid, new_axes, width_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,6 +63,7 @@ def plot_power(
             f"{target:g}", (0, target), xycoords=("axes fraction", "data"), xytext=(2, 1), textcoords="offset points",
             fontsize=font_size(width_of(ax)) - 1, color="#595959",
         )  # fmt: skip
+    few_ticks(ax)
     end_labels(ax, ends, names, colors)
     label_axes(ax, x="number of observations", y=f"power at the {100 * curve['alpha'].iloc[0]:g}% level")
     return ax

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from bayescmp.bayes.regions import RegionPosterior
-from bayescmp.plots.names import fit_name
+from bayescmp.plots.names import outcome_labels
 from bayescmp.plots.rows import row_axes
 from bayescmp.plots.style import (
     INK,
@@ -50,13 +50,14 @@ def plot_prior_sensitivity(result: RegionPosterior, *, ax: Axes | None = None, w
     width = width_of(ax)
     size, room = font_size(width), 0.25 * width * POINTS_A_MM
     handles = []
+    names = outcome_labels(result.a, result.b, room, size, 2)
     for column, name, color, marker in zip(
-        ("p_better", "p_equivalent", "p_worse"), result.probabilities, REGION_COLORS, REGION_MARKERS, strict=True
+        ("p_better", "p_equivalent", "p_worse"), names, REGION_COLORS, REGION_MARKERS, strict=True
     ):
         style: dict[str, Any] = {"marker": marker, "linestyle": "none", "markersize": 5, "markerfacecolor": color}
         style |= {"markeredgecolor": INK, "markeredgewidth": 0.5}
         ax.plot(frame[column], range(len(frame)), clip_on=False, gid=column, **style)
-        handles.append(Line2D([], [], label=fit_name(name, room, size, 2), **style))
+        handles.append(Line2D([], [], label=name, **style))
     ax.axhline(0.5, color="#BFBFBF", linewidth=0.6)
     key_above(ax, handles[::-1], 3)
     label_axes(ax, x="probability to be the most probable outcome")

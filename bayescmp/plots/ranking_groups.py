@@ -4,7 +4,6 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation, blended_transform_factory
@@ -14,7 +13,17 @@ from bayescmp.comparison.result import Comparison
 from bayescmp.plots.pairwise import PairTable, pair_table
 from bayescmp.plots.rank_distribution import ranking_order
 from bayescmp.plots.rows import row_axes
-from bayescmp.plots.style import BETTER, INK, OKABE_ITO, font_size, key_above, label_axes, light_grid, width_of
+from bayescmp.plots.style import (
+    BETTER,
+    INK,
+    OKABE_ITO,
+    few_ticks,
+    font_size,
+    key_above,
+    label_axes,
+    light_grid,
+    width_of,
+)
 from bayescmp.rope import Decision
 from bayescmp.text import probability
 
@@ -60,7 +69,7 @@ def plot_ranking_groups(
     for y, name in enumerate(names):
         ax.plot(intervals[name], [y, y], color=INK, linewidth=1, gid="interval")
         ax.plot(expected[name], y, marker="o", color=BETTER, markersize=4.5, linestyle="none", gid="expected rank")
-    _set_rank_ticks(ax, len(names))
+    few_ticks(ax, whole=True)
     _neighbours(ax, table, order)
     _groups(ax, table, order)
     label_axes(ax, x="expected rank with its 95% interval (1 is best)")
@@ -90,11 +99,6 @@ def _both(result: Any, threshold: float | None) -> tuple[PairTable, RankingPoste
             result.ranking_posterior()
         )
     return table, result
-
-
-def _set_rank_ticks(ax: Axes, k: int) -> None:
-    every = max(1, round(k / 10))
-    ax.set_xticks(np.arange(1, k + 1, every))
 
 
 def _neighbours(ax: Axes, table: PairTable, order: list[int]) -> None:

@@ -7,12 +7,14 @@ from matplotlib.axes import Axes
 
 from bayescmp.bayes.posterior import DifferencePosterior
 from bayescmp.bayes.regions import RegionPosterior
-from bayescmp.plots.labels import end_labels
+from bayescmp.plots.labels import end_labels, label_room
+from bayescmp.plots.names import outcome_labels
 from bayescmp.plots.posterior import Difference
 from bayescmp.plots.style import (
     FAINT,
     REGION_COLORS,
     REGION_LINES,
+    few_ticks,
     font_size,
     label_axes,
     light_grid,
@@ -65,7 +67,10 @@ def plot_rope_curve(
             f"rope {own:g}", (own, 1), xycoords=("data", "axes fraction"), xytext=(0, 2), textcoords="offset points",
             ha="center", fontsize=font_size(width_of(ax)) - 1, color="#595959",
         )  # fmt: skip
-    end_labels(ax, curves[-1].tolist(), list(result.probabilities), REGION_COLORS)
+    few_ticks(ax)
+    room = label_room(ax)
+    labels = outcome_labels(result.a, result.b, room, font_size(width_of(ax)), 2)
+    end_labels(ax, curves[-1].tolist(), labels, REGION_COLORS)
     border = "half-width of the rope" if symmetric else "upper border of the rope, the lower in proportion"
     label_axes(ax, x=f"{border} ({SCALES[result.scale]} in {result.metric or 'score'})", y="probability")
     return ax

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 
 from bayescmp.plots.differences import MEAN, strip, strip_key
 from bayescmp.plots.rows import row_axes
-from bayescmp.plots.style import INK, font_size, label_axes, light_grid, width_of
+from bayescmp.plots.style import INK, few_ticks, font_size, label_axes, light_grid, width_of
 from bayescmp.scores.table import Scores
 from bayescmp.text import number
 
@@ -39,10 +39,11 @@ def plot_scores(scores: Scores, *, ax: Axes | None = None, width_mm: float = 85)
         strip(ax, y, found[i])
         ax.plot(means[i], y, marker="D", linestyle="none", **MEAN)
         ax.annotate(
-            number(float(means[i]), spread / 10), (1, y), xycoords=("axes fraction", "data"), xytext=(4, 0),
+            number(float(means[i]), spread), (1, y), xycoords=("axes fraction", "data"), xytext=(4, 0),
             textcoords="offset points", va="center", fontsize=size, color=INK,
         )  # fmt: skip
     ax.margins(x=0.04)
+    few_ticks(ax)
     strip_key(ax, "one fold" if one else "mean score on one dataset", "mean")
     scale = "" if scores.scale in ("score", "relative") else f"{scores.scale} of "
     best = "higher" if scores.higher_is_better else "lower"

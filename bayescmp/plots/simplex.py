@@ -5,11 +5,15 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 import mpltern  # noqa: F401  (registers the ternary projection)
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.patches import Polygon
+from numpy.typing import NDArray
 
 from bayescmp.bayes.regions import RegionPosterior
-from bayescmp.plots.names import fit_name
+from bayescmp.plots.names import outcome_labels
 from bayescmp.plots.style import (
     FAINT,
     INK,
@@ -26,6 +30,8 @@ from bayescmp.plots.style import (
 )
 from bayescmp.text import probability
 
+Floats = NDArray[np.float64]
+INKS = LinearSegmentedColormap.from_list("inks", [(0.1, 0.1, 0.1, 0.05), (0.1, 0.1, 0.1, 0.95)])
 CENTRE = (1 / 3, 1 / 3, 1 / 3)
 # top, left, right of the triangle are equivalent, B better, A better: right is A's side, as on an axis of differences
 CORNERS = {"A": (0.0, 0.0, 1.0), "rope": (1.0, 0.0, 0.0), "B": (0.0, 1.0, 0.0)}
@@ -85,10 +91,8 @@ def plot_simplex(
         raise ValueError('`ax` must be ternary, made with projection="ternary" (import mpltern), got other axes.')
     _regions(ax)
     theta = one.draws(draws)
-    top, left, right = theta[:, 1], theta[:, 2], theta[:, 0]
     if kind == "density":
-        hexagons: Any = ax
-        hexagons.hexbin(top, left, right, gridsize=30, mincnt=1, cmap="Greys", bins="log", linewidths=0, zorder=2)
+        _density(ax, theta)
     else:
         _points(ax, theta)
     _corner_labels(ax, one)
@@ -154,14 +158,31 @@ def _points(ax: Any, theta: Any) -> None:
             )
 
 
+def _density(ax: Any, theta: Floats, steps: int = 24) -> None:
+    """How many draws fall into each of the small triangles that the large one is divided into."""
+    cells = np.minimum(np.floor(theta * steps), steps - 1).astype(int)
+    upright = cells.sum(axis=1) == steps - 1
+    found, counts = np.unique(np.column_stack([cells, upright]), axis=0, return_counts=True)
+    corners = np.where(found[:, None, 3:] == 1, np.eye(3)[None], 1 - np.eye(3)[None])
+    triangles = to_xy((found[:, None, :3] + corners) / steps)
+    shades = PolyCollection(list(triangles), array=counts.astype(float), cmap=INKS, linewidths=0, zorder=2)
+    shades.set_clim(0, counts.max())
+    ax.add_collection(shades, autolim=False)
+
+
+def to_xy(theta: Floats) -> Floats:
+    """Where theta = (A better, equivalent, B better) lies in the data coordinates of the triangle."""
+    return np.stack([WING * (theta[..., 0] - theta[..., 2]), theta[..., 1]], axis=-1)
+
+
 def _corner_labels(ax: Any, result: RegionPosterior) -> None:
     width = width_of(ax)
     size = font_size(width) if width > 50 else 6.0
-    room = 0.44 * width * POINTS_A_MM
+    labels = outcome_labels(result.a, result.b, 0.36 * width * POINTS_A_MM, size, 2)
     mcse = max(result.mcse.values())
     places = (((WING, 0.0), 4, "right", "top"), ((0.0, 1.0), 3, "center", "bottom"), ((-WING, 0.0), 4, "left", "top"))
-    for (outcome, p), (corner, gap, ha, va) in zip(result.probabilities.items(), places, strict=True):
-        label = fit_name(outcome, 2 * room if va == "bottom" else room, size, 1 if va == "bottom" else 2)
+    three = result.probabilities.values()
+    for label, p, (corner, gap, ha, va) in zip(labels, three, places, strict=True):
         ax.annotate(
             f"{label}\n{probability(p, mcse)}",
             corner,

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from bayescmp.plots.names import escape, printable, shorten, text_width
 from bayescmp.rope import Decision, Rope
@@ -142,13 +143,13 @@ def region_patches(labels: list[str]) -> list[Patch]:
     ]
 
 
-def key_above(ax: Axes, handles: list[Any], columns: int) -> None:
-    """A frameless key above the axes, over their whole width."""
-    legend = ax.legend(
+def key_above(ax: Axes, handles: list[Any], columns: int, *, expand: bool = False) -> None:
+    """A frameless key above the axes: over their whole width, or from their right end over the names' column."""
+    ax.legend(
         handles=handles,
-        loc="lower left",
-        bbox_to_anchor=(0, 1.02, 1, 0),
-        mode="expand" if columns > 2 else None,
+        loc="lower left" if expand else "lower right",
+        bbox_to_anchor=(0, 1.02, 1, 0) if expand else (1, 1.02),
+        mode="expand" if expand else None,
         ncols=columns,
         frameon=False,
         fontsize=font_size(width_of(ax)),
@@ -157,6 +158,10 @@ def key_above(ax: Axes, handles: list[Any], columns: int) -> None:
         handletextpad=0.4,
         borderaxespad=0,
         borderpad=0,
-        columnspacing=1.0,
+        columnspacing=0.9,
     )
-    legend.set_zorder(5)
+
+
+def few_ticks(ax: Axes, *, whole: bool = False) -> None:
+    """No more ticks on the x axis than their labels have room for."""
+    ax.xaxis.set_major_locator(MaxNLocator(4 if width_of(ax) < 120 else 8, integer=whole, steps=[1, 2, 5, 10]))
