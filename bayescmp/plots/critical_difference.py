@@ -76,7 +76,7 @@ def plot_critical_difference(result: PairwiseTests, *, ax: Axes | None = None, w
         ax.plot([value, value, edge], [0, y, y], color=FAINT, linewidth=0.7, zorder=1.5, gid="leader")
         text = _with_rank(name, suffixes[i], on_left)
         ax.text(edge + side * gap, y, text, ha="right" if on_left else "left", va="center", fontsize=size, color=INK,
-                linespacing=0.95, gid="model")  # fmt: skip
+                linespacing=1.05, gid="model")  # fmt: skip
     return ax
 
 

@@ -82,7 +82,7 @@ def plot_forest(
     ax.spines["left"].set_visible(False)
     few_ticks(ax)
     label_axes(ax, x=rows.label)
-    _key(ax, used, rows.raw is not None)
+    _key(ax, used, rows.raw is not None, rows.rope)
     return ax
 
 
@@ -162,7 +162,7 @@ def _row(ax: Axes, y: int, estimate: float, ends: tuple[float, float], decision:
     )  # fmt: skip
 
 
-def _key(ax: Axes, used: list[Decision], raw: bool) -> None:
+def _key(ax: Axes, used: list[Decision], raw: bool, rope: Rope) -> None:
     words = {
         Decision.A_BETTER: "HDI above the rope",
         Decision.EQUIVALENT: "HDI inside",
@@ -177,4 +177,6 @@ def _key(ax: Axes, used: list[Decision], raw: bool) -> None:
     ]  # fmt: skip
     if raw:
         handles.append(Line2D([], [], linestyle="none", marker="x", color="#595959", markersize=3, label="raw mean"))
+    if not rope.is_zero:
+        handles.append(Line2D([], [], color="#D0D0D0", linewidth=5, label=f"rope {rope}"))
     key_above(ax, handles, min(len(handles), 2 if width_of(ax) < 120 else 5))

@@ -37,8 +37,8 @@ def heat_axes(
     ax = new_axes(ax, width_mm, height)
     if own:
         root_figure(ax).set_layout_engine("compressed")  # square cells, and names that stay inside
-    ax.set_yticks(range(len(rows)), left, fontsize=size, linespacing=0.95)
-    ax.set_xticks(range(len(columns)), above, fontsize=size, rotation=90 if upright else 0, linespacing=0.95)
+    ax.set_yticks(range(len(rows)), left, fontsize=size, linespacing=1.05)
+    ax.set_xticks(range(len(columns)), above, fontsize=size, rotation=90 if upright else 0, linespacing=1.05)
     ax.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
     for spine in ax.spines.values():
         spine.set_visible(False)

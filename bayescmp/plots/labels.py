@@ -32,7 +32,7 @@ def end_labels(ax: Axes, ends: Sequence[float], labels: Sequence[str], colors: S
             ha="left",
             fontsize=size,
             color=INK,
-            linespacing=0.95,
+            linespacing=1.05,
             annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": colors[i], "linewidth": 0.7, "shrinkA": 0, "shrinkB": 1},
         )

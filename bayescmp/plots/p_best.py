@@ -68,7 +68,7 @@ def plot_p_best(result: RankingPosterior, *, ax: Axes | None = None, width_mm: f
         )  # fmt: skip
     if roped:
         ax.annotate(
-            "best, within", (1, 0), xycoords="axes fraction", xytext=(4, -3), textcoords="offset points", va="top",
+            "best    within", (1, 1), xycoords="axes fraction", xytext=(4, 1), textcoords="offset points", va="bottom",
             fontsize=size - 1, color="#595959",
         )  # fmt: skip
     few_ticks(ax)

@@ -17,7 +17,6 @@ from bayescmp.plots.style import (
     BETTER,
     INK,
     OKABE_ITO,
-    few_ticks,
     font_size,
     key_above,
     label_axes,
@@ -57,7 +56,7 @@ def plot_ranking_groups(
     >>> import bayescmp as bc
     >>> ax = bc.plots.plot_ranking_groups(bc.bayes.rank_models(bc.load_domains(), rope=0, random_seed=1))
     >>> ax.get_xlabel()
-    'expected rank with its 95% interval (1 is best)'
+    'expected rank, 95% interval (1 is best)'
     """
     table, ranking = _both(result, threshold)
     order = ranking_order(ranking)
@@ -69,10 +68,10 @@ def plot_ranking_groups(
     for y, name in enumerate(names):
         ax.plot(intervals[name], [y, y], color=INK, linewidth=1, gid="interval")
         ax.plot(expected[name], y, marker="o", color=BETTER, markersize=4.5, linestyle="none", gid="expected rank")
-    few_ticks(ax, whole=True)
+    ax.set_xticks(range(1, len(names) + 1, -(-len(names) // (4 if width_of(ax) < 120 else 12))))
     _neighbours(ax, table, order)
     _groups(ax, table, order)
-    label_axes(ax, x="expected rank with its 95% interval (1 is best)")
+    label_axes(ax, x="expected rank, 95% interval (1 is best)")
     return ax
 
 
@@ -110,7 +109,7 @@ def _neighbours(ax: Axes, table: PairTable, order: list[int]) -> None:
         )  # fmt: skip
     ax.annotate(
         "P(better\nthan next)", (1, 1), xycoords="axes fraction", xytext=(5, 1), textcoords="offset points",
-        va="bottom", fontsize=size - 1, color="#595959", linespacing=0.95,
+        va="bottom", fontsize=size - 1, color="#595959", linespacing=1.05,
     )  # fmt: skip
 
 

@@ -33,12 +33,12 @@ def row_axes(
     lines = 2 if n <= MANY_ROWS else 1
     if ax is not None:
         height = ax.get_window_extent().height / ax.figure.dpi * 72 / n
-        lines = 2 if height > 2.6 * size else 1
+        lines = 2 if height > 2.85 * size else 1
         size = max(4.0, min(size, height / 1.15))
     labels = list(names) if ready else fit_names(names, room, size, lines)
-    tall = max(row_mm, 4.1 if all("\n" not in label for label in labels) else 2.6 * size / POINTS_A_MM)
+    tall = max(row_mm, 4.1 if all("\n" not in label for label in labels) else 2.85 * size / POINTS_A_MM)
     ax = new_axes(ax, width_mm, besides_mm + tall * n)
-    ax.set_yticks(range(n), labels, fontsize=size, linespacing=0.95)
+    ax.set_yticks(range(n), labels, fontsize=size, linespacing=1.05)
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(n - 0.5, -0.5)
     return ax

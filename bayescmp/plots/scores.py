@@ -34,7 +34,7 @@ def plot_scores(scores: Scores, *, ax: Axes | None = None, width_mm: float = 85)
     order = np.argsort(-means if scores.higher_is_better else means, kind="stable")
     ax = row_axes(ax, [scores.models[i] for i in order], width_mm, besides_mm=20, row_mm=6.0)
     light_grid(ax)
-    size, spread = font_size(width_of(ax)), float(np.ptp(np.concatenate(found)))
+    size, spread = font_size(width_of(ax)), float(np.ptp(means))
     for y, i in enumerate(order):
         strip(ax, y, found[i])
         ax.plot(means[i], y, marker="D", linestyle="none", **MEAN)

@@ -178,7 +178,7 @@ def to_xy(theta: Floats) -> Floats:
 def _corner_labels(ax: Any, result: RegionPosterior) -> None:
     width = width_of(ax)
     size = font_size(width) if width > 50 else 6.0
-    labels = outcome_labels(result.a, result.b, 0.36 * width * POINTS_A_MM, size, 2)
+    labels = outcome_labels(result.a, result.b, 0.31 * width * POINTS_A_MM, size, 2)
     mcse = max(result.mcse.values())
     places = (((WING, 0.0), 4, "right", "top"), ((0.0, 1.0), 3, "center", "bottom"), ((-WING, 0.0), 4, "left", "top"))
     three = result.probabilities.values()

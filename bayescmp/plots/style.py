@@ -81,9 +81,16 @@ def label_axes(ax: Axes, x: str | None = None, y: str | None = None) -> None:
     width = width_of(ax)
     size = font_size(width)
     if x is not None:
-        ax.set_xlabel(wrapped(x, 0.62 * width, size), fontsize=size, color=INK)
+        ax.set_xlabel(wrapped(x, min(0.62 * width, _beside_names(ax, width)), size), fontsize=size, color=INK)
     if y is not None:
         ax.set_ylabel(wrapped(y, 50, size), fontsize=size, color=INK)
+
+
+def _beside_names(ax: Axes, width_mm: float) -> float:
+    """The width in millimetres that the names of the rows leave to the axes; no less than a few words need."""
+    names = [line for label in ax.get_yticklabels() for line in label.get_text().split("\n")]
+    longest = max((text_width(line, font_size(width_mm)) for line in names), default=0.0)
+    return max(width_mm - longest / POINTS_A_MM - 5, 0.36 * width_mm)
 
 
 def wrapped(text: str, width_mm: float, size: float) -> str:
