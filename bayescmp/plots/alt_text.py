@@ -28,7 +28,7 @@ def alt_text(result: Any) -> str:
     >>> import bayescmp as bc
     >>> print(bc.plots.alt_text(bc.bayes.correlated_ttest(bc.load_labour().pair("SVM", "DT"), rope=0.01)))
     SVM against DT, error rate, correlated t-test: P(SVM better) 0.940, P(equivalent) 0.036, P(DT better) 0.024, rope \
-[-0.01, 0.01]. Mean difference 0.082, 95% HDI [-0.001, 0.164]; positive favours SVM.
+[-0.01, 0.01]. Mean difference 0.082, 95% HDI [-0.009, 0.172]; positive favours SVM.
     """
     for kind, write in _WRITERS.items():
         if isinstance(result, kind):

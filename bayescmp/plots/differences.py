@@ -34,9 +34,9 @@ def plot_differences(
     Examples
     --------
     >>> import bayescmp as bc
-    >>> ax = bc.plots.plot_differences(bc.load_domains().pair("B", "A"), rope=0.01)
+    >>> ax = bc.plots.plot_differences(bc.load_domains().pair("B", "A"), rope=1)
     >>> ax.get_xlabel()
-    'difference in accuracy (positive\\nfavours B)'
+    'difference in accuracy (positive favours B)'
     """
     if not isinstance(pair, Pair):
         raise ValueError(f"`pair` must be a Pair, got {type(pair).__name__}. Make one with scores.pair(a, b).")

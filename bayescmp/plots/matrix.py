@@ -8,7 +8,7 @@ from bayescmp.bayes.ranking import RankingPosterior
 from bayescmp.comparison.result import Comparison
 from bayescmp.plots.heat import heat_axes, heat_cells
 from bayescmp.plots.pairwise import pair_table
-from bayescmp.plots.style import INK, OKABE_ITO, font_size, width_of
+from bayescmp.plots.style import OKABE_ITO, POINTS_A_MM, font_size, width_of, wrapped
 from bayescmp.rope import Decision
 
 
@@ -64,10 +64,12 @@ def plot_matrix(
         label = "practically equivalent"
         handles.append(Line2D([], [], marker="o", color=OKABE_ITO[3], linestyle="none", markersize=3, label=label))
     size = font_size(width_of(ax))
-    ax.set_xlabel("P(row better than column)", fontsize=size, color=INK)
+    words = wrapped("P(row better than column)", len(names) * cell / POINTS_A_MM, size)
+    ax.set_xlabel(words, fontsize=size)
+    lines = 0.6 + 1.3 * (1 + words.count("\n"))
     if handles:
         ax.legend(
-            handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.02 - 1.8 * size / (cell * len(names))),
+            handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.02 - lines * size / (cell * len(names))),
             ncols=2, frameon=False, fontsize=size, handlelength=1.1, borderaxespad=0, columnspacing=1,
         )  # fmt: skip
     return ax

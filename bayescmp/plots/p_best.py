@@ -33,7 +33,7 @@ def plot_p_best(result: RankingPosterior, *, ax: Axes | None = None, width_mm: f
     Examples
     --------
     >>> import bayescmp as bc
-    >>> ax = bc.plots.plot_p_best(bc.bayes.rank_models(bc.load_domains(), rope=0.01, random_seed=1))
+    >>> ax = bc.plots.plot_p_best(bc.bayes.rank_models(bc.load_domains(), rope=1, random_seed=1))
     >>> ax.get_xlabel()
     'probability'
     """

@@ -34,7 +34,7 @@ def plot_prior_sensitivity(result: RegionPosterior, *, ax: Axes | None = None, w
     Examples
     --------
     >>> import bayescmp as bc
-    >>> p = bc.bayes.sign_test(bc.load_domains().pair("B", "A"), rope=0.01)
+    >>> p = bc.bayes.sign_test(bc.load_domains().pair("B", "A"), rope=1)
     >>> bc.plots.plot_prior_sensitivity(p).get_yticklabels()[0].get_text()
     'this result'
     """

@@ -4,7 +4,7 @@ from matplotlib.axes import Axes
 
 from bayescmp.bayes.ranking import RankingPosterior
 from bayescmp.plots.heat import heat_axes, heat_cells
-from bayescmp.plots.style import INK, font_size, width_of
+from bayescmp.plots.style import POINTS_A_MM, font_size, width_of, wrapped
 
 
 def plot_rank_distribution(result: RankingPosterior, *, ax: Axes | None = None, width_mm: float = 85) -> Axes:
@@ -21,14 +21,15 @@ def plot_rank_distribution(result: RankingPosterior, *, ax: Axes | None = None, 
     >>> import bayescmp as bc
     >>> ax = bc.plots.plot_rank_distribution(bc.bayes.rank_models(bc.load_domains(), rope=0, random_seed=1))
     >>> ax.get_xlabel()
-    'rank (1 is best), and the probability to have it'
+    'rank (1 is best) and its probability'
     """
     order = ranking_order(result)
     names = [result.models[i] for i in order]
     ranks = [str(r + 1) for r in range(len(names))]
     ax, cell = heat_axes(ax, names, ranks, width_mm)
     heat_cells(ax, result.rank_distribution[order], cell, least=0.005)
-    ax.set_xlabel("rank (1 is best), and the probability to have it", fontsize=font_size(width_of(ax)), color=INK)
+    size = font_size(width_of(ax))
+    ax.set_xlabel(wrapped("rank (1 is best) and its probability", len(names) * cell / POINTS_A_MM, size), fontsize=size)
     return ax
 
 

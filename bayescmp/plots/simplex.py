@@ -77,7 +77,7 @@ def plot_simplex(
     Examples
     --------
     >>> import bayescmp as bc
-    >>> p = bc.bayes.sign_test(bc.load_domains().pair("B", "A"), rope=0.01)
+    >>> p = bc.bayes.sign_test(bc.load_domains().pair("B", "A"), rope=1)
     >>> [text.get_text() for text in bc.plots.plot_simplex(p).texts][:1]
     ['B better\\n0.909']
     """

@@ -38,8 +38,6 @@ def new_axes(ax: Axes | None, width_mm: float, height_mm: float, projection: str
     """The given axes, or those of a new figure that pyplot does not know of; dressed for print."""
     if ax is None:
         ax = new_figure(width_mm, height_mm).add_subplot(projection=projection)
-    elif not isinstance(ax, Axes):
-        raise ValueError(f"`ax` must be matplotlib Axes, got {type(ax).__name__}. Leave it out for a new figure.")
     size = font_size(width_of(ax))
     ax.tick_params(labelsize=size, length=2, width=0.6, color=FAINT, labelcolor=INK)
     for name, spine in ax.spines.items():
@@ -58,6 +56,8 @@ def new_figure(width_mm: float, height_mm: float) -> Figure:
 
 def width_of(ax: Axes) -> float:
     """The width in millimetres that axes and their labels may take: their cell's, where they have one."""
+    if not isinstance(ax, Axes):
+        raise ValueError(f"`ax` must be matplotlib Axes, got {type(ax).__name__}. Leave it out for a new figure.")
     spec = ax.get_subplotspec()
     columns = spec.get_gridspec().ncols / len(spec.colspan) if spec is not None else 1
     return float(root_figure(ax).get_size_inches()[0] / MM / columns)
@@ -169,6 +169,6 @@ def key_above(ax: Axes, handles: list[Any], columns: int, *, expand: bool = Fals
     )
 
 
-def few_ticks(ax: Axes, *, whole: bool = False) -> None:
+def few_ticks(ax: Axes) -> None:
     """No more ticks on the x axis than their labels have room for."""
-    ax.xaxis.set_major_locator(MaxNLocator(4 if width_of(ax) < 120 else 8, integer=whole, steps=[1, 2, 5, 10]))
+    ax.xaxis.set_major_locator(MaxNLocator(4 if width_of(ax) < 120 else 8, steps=[1, 2, 5, 10]))
