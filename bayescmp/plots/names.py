@@ -1,8 +1,10 @@
 """Names that fit: measured, wrapped into lines or shortened in the middle, and still distinct."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import accumulate
 
 from matplotlib.font_manager import FontProperties, findfont, get_font
 
@@ -110,13 +112,16 @@ def text_width(text: str, size: float) -> float:
 
 def _wrap(text: str, width: float, size: float, lines: int) -> list[str] | None:
     """The text in at most that many lines, broken after a separator where possible; None where it does not fit."""
-    if text_width(text, size) <= width:
+    font = _font_file()
+    ends = list(accumulate(size * _advance(font, c) for c in text))
+    if not ends or ends[-1] <= width:
         return [text]
-    if lines == 1:
+    most = bisect_right(ends, width)
+    if lines == 1 or most == 0:
         return None
-    places = [m.end() for m in re.finditer(r"[ _\-./:+,]+", text) if m.end() < len(text)]
-    for place in sorted(places, reverse=True) + list(range(len(text) - 1, 0, -1)):
-        if text_width(text[:place].rstrip(), size) <= width:
+    separators = [m.end() for m in re.finditer(r"[ _\-./:+,]+", text[: most + 1])]
+    for place in [*reversed(separators), most]:
+        if ends[len(text[:place].rstrip()) - 1] <= width:
             rest = _wrap(text[place:].lstrip(), width, size, lines - 1)
             if rest is not None:
                 return [text[:place].rstrip(), *rest]

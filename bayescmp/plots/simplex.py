@@ -77,9 +77,9 @@ def plot_simplex(
     Examples
     --------
     >>> import bayescmp as bc
-    >>> p = bc.bayes.sign_test(bc.load_domains().pair("B", "A"), rope=1)
+    >>> p = bc.bayes.sign_test(bc.load_domains().pair("C", "A"), rope=1)
     >>> [text.get_text() for text in bc.plots.plot_simplex(p).texts][:1]
-    ['B better\\n0.909']
+    ['C better\\n0.048']
     """
     if kind not in ("points", "density"):
         raise ValueError(f'`kind` must be "points" or "density", got {kind!r}.')
@@ -178,7 +178,7 @@ def to_xy(theta: Floats) -> Floats:
 def _corner_labels(ax: Any, result: RegionPosterior) -> None:
     width = width_of(ax)
     size = font_size(width) if width > 50 else 6.0
-    labels = outcome_labels(result.a, result.b, 0.31 * width * POINTS_A_MM, size, 2)
+    labels = outcome_labels(result.a, result.b, (0.31 if width > 50 else 0.28) * width * POINTS_A_MM, size, 2)
     mcse = max(result.mcse.values())
     places = (((WING, 0.0), 4, "right", "top"), ((0.0, 1.0), 3, "center", "bottom"), ((-WING, 0.0), 4, "left", "top"))
     three = result.probabilities.values()
