@@ -118,6 +118,16 @@ class Posterior:
         """The same posterior with another rope; nothing is computed anew."""
         return replace(self, rope=Rope.of(rope))
 
+    def plot(self, kind: str | None = None, **options: Any) -> Any:
+        """Draw the result, and return the Axes.
+
+        Kinds: "posterior", "hdi" and "rope_curve" of a mean difference; over many datasets "simplex" first, and
+        "prior_sensitivity"; of the hierarchical test also "forest". Options are those of `plots.plot_<kind>`.
+        """
+        from bayescmp.plots import plot_result
+
+        return plot_result(self, kind, **options)
+
     def to_frame(self) -> "pd.DataFrame":
         """One row: what was compared, estimate, interval, probabilities, decision."""
         import pandas as pd

@@ -200,6 +200,12 @@ class RankingPosterior:
         }
         return {name: list(values) for name, values in columns.items() if values is not None}
 
+    def plot(self, kind: str | None = None, **options: Any) -> Any:
+        """Draw the ranking, and return the Axes: "p_best", "rank_distribution", "ranking_groups" or "matrix"."""
+        from bayescmp.plots import plot_result
+
+        return plot_result(self, kind, **options)
+
     # ---- JSON
 
     def to_dict(self) -> dict[str, Any]:

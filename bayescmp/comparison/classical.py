@@ -20,7 +20,12 @@ def classical_tests(scores: Scores, test: str, names: list[Names], control: str 
         return frequentist.pairwise_ttest(scores, corrected=test == "corrected_t", adjust=adjust, control=control)
     if test == "nemenyi":
         every = frequentist.nemenyi_test(scores)
-        return _family(scores, [every.result(a, b) for a, b in names], control)
+        if control is None:
+            return every
+        return replace(
+            _family(scores, [every.result(a, b) for a, b in names], control),
+            details=every.details,
+        )
     results = [frequentist.sign_test(quiet_pair(scores, pair)) for pair in names]
     p = adjust_p_values([r.p_value for r in results], adjust, all_pairs=control is None)
     adjusted = [replace(r, p_adjusted=float(q), adjustment=adjust) for r, q in zip(results, p, strict=True)]

@@ -206,6 +206,17 @@ class Comparison:
             row["decision"] = in_words(threshold_decision(row, self.threshold), row["a"], row["b"])
         return pd.DataFrame(rows)
 
+    def plot(self, kind: str | None = None, **options: Any) -> Any:
+        """Draw the comparison, and return the Axes.
+
+        Kinds: "matrix", "forest", "ranking_groups", "p_best", "rank_distribution", "critical_difference", "scores"; of
+        all pairs or of pair=(a, b) "simplex"; of pair=(a, b) "posterior", "hdi", "rope_curve", "prior_sensitivity" and
+        "differences". Other options are those of `plots.plot_<kind>`.
+        """
+        from bayescmp.plots import plot_result
+
+        return plot_result(self, kind, **options)
+
     # ---- in words
 
     def explain(self) -> str:

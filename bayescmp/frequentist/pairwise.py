@@ -158,6 +158,12 @@ class PairwiseTests:
             p[places[a], places[b]] = p[places[b], places[a]] = value
         return pd.DataFrame(p, index=list(self.models), columns=list(self.models))
 
+    def plot(self, kind: str | None = None, **options: Any) -> Any:
+        """Draw the critical-difference diagram, and return the Axes: of tests of mean ranks (Nemenyi)."""
+        from bayescmp.plots import plot_result
+
+        return plot_result(self, kind, **options)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; `PairwiseTests.from_dict` reads it back."""
         return {f.name: spell_infinity(plain(getattr(self, f.name))) for f in fields(self)}

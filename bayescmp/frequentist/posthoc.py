@@ -16,7 +16,7 @@ from bayescmp.frequentist.studentized_range import studentized_range_ppf, studen
 def nemenyi_test(scores: Any, *, alpha: float = 0.05, higher_is_better: bool | None = None) -> PairwiseTests:
     """Nemenyi's test of all pairs after Friedman's: mean ranks farther apart than the critical difference differ.
 
-    q = |R_a - R_b| / sqrt(k(k+1)/(6n)) is compared with the studentized range of k means and infinite degrees of
+    q = abs(R_a - R_b) / sqrt(k(k+1)/(6n)) is compared with the studentized range of k means and infinite degrees of
     freedom, over sqrt(2). Which pairs differ depends on which other models are in the table.
 
     Parameters

@@ -1,0 +1,84 @@
+"""The raw data of a pair: paired differences by dataset."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from numpy.typing import NDArray
+
+from bayescmp.plots.rows import difference_label, row_axes
+from bayescmp.plots.style import BETTER, INK, few_ticks, key_above, label_axes, light_grid, rope_band
+from bayescmp.rope import Rope, RopeLike
+from bayescmp.scores.pair import Pair
+
+GOLDEN = 0.6180339887498949
+
+
+def plot_differences(
+    pair: Pair, *, rope: RopeLike = 0, ax: Axes | None = None, sort: bool = True, width_mm: float = 85
+) -> Axes:
+    """Every paired difference A - B as a dot, one row a dataset, with the dataset's mean.
+
+    Parameters
+    ----------
+    pair : Pair
+        Of `scores.pair(a, b)`.
+    rope : float, (low, high) or Rope
+        Drawn as a band; 0 for a line at 0.
+    sort : bool
+        Largest mean first.
+    width_mm : float
+        Of the new figure.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> ax = bc.plots.plot_differences(bc.load_domains().pair("B", "A"), rope=1)
+    >>> ax.get_xlabel()
+    'difference in accuracy (positive favours B)'
+    """
+    if not isinstance(pair, Pair):
+        raise ValueError(f"`pair` must be a Pair, got {type(pair).__name__}. Make one with scores.pair(a, b).")
+    region = Rope.of(rope)
+    order = np.argsort(-pair.means, kind="stable") if sort else np.arange(len(pair.datasets))
+    ax = row_axes(ax, [pair.datasets[i] for i in order], width_mm, besides_mm=20, row_mm=14 if len(order) == 1 else 0)
+    several = bool((pair.counts > 1).any())
+    every = pair.differences[np.isfinite(pair.differences)]
+    low, high = min(every.min(), 0.0, _end(region.low)), max(every.max(), 0.0, _end(region.high))
+    pad = 0.04 * (high - low) or 1e-3
+    ax.set_xlim(low - pad, high + pad)
+    rope_band(ax, region, label=False)
+    light_grid(ax, "y")
+    for y, i in enumerate(order):
+        if several:
+            strip(ax, y, pair.differences[i, : pair.counts[i]])
+        ax.plot(pair.means[i], y, marker="D", linestyle="none", **MEAN)
+    label_axes(ax, x=difference_label(pair.scale, pair.metric, pair.a, mean=False))
+    ax.spines["left"].set_visible(False)
+    few_ticks(ax)
+    strip_key(ax, "one resample" if several else None, "mean" if several else "one score a dataset", region)
+    return ax
+
+
+MEAN: dict[str, Any] = {"markersize": 4.5, "markerfacecolor": "white", "markeredgecolor": INK, "gid": "mean"}
+DOT: dict[str, Any] = {"marker": "o", "linestyle": "none", "markersize": 2.6, "color": BETTER, "markeredgewidth": 0}
+
+
+def strip(ax: Axes, y: float, values: NDArray[np.float64]) -> None:
+    """Dots spread evenly over the row's height, the same way every time."""
+    offsets = 0.62 * ((np.arange(len(values)) * GOLDEN) % 1 - 0.5)
+    ax.plot(values, y + offsets, alpha=0.55, gid="values", **DOT)
+
+
+def strip_key(ax: Axes, dots: str | None, mean: str, rope: Rope | None = None) -> None:
+    """What the dots and the diamond are, and the rope in numbers."""
+    handles = [] if dots is None else [Line2D([], [], label=dots, **DOT)]
+    handles.append(Line2D([], [], marker="D", linestyle="none", label=mean, **MEAN))
+    if rope is not None and not rope.is_zero:
+        handles.append(Line2D([], [], color="#D0D0D0", linewidth=5, label=f"rope {rope}"))
+    key_above(ax, handles, len(handles))
+
+
+def _end(border: float) -> float:
+    return border if np.isfinite(border) else 0.0

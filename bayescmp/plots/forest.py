@@ -1,0 +1,182 @@
+"""Many estimates at once: HDIs of pairs or datasets against the rope; raw and shrunken means."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from bayescmp.bayes.hierarchical import HierarchicalPosterior
+from bayescmp.bayes.posterior import Posterior
+from bayescmp.comparison.decisions import hdi_decision
+from bayescmp.comparison.result import Comparison
+from bayescmp.plots.posterior import check_difference
+from bayescmp.plots.rows import difference_label, pair_names, row_axes
+from bayescmp.plots.style import DECISION_STYLES, FAINT, INK, few_ticks, key_above, label_axes, rope_band, width_of
+from bayescmp.rope import Decision, Rope
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """What a forest draws: names, estimates, intervals, the rope, raw means where there are some."""
+
+    names: list[str]
+    estimates: list[float]
+    intervals: list[tuple[float, float]]
+    rope: Rope
+    label: str
+    raw: list[float] | None = None
+    ready: bool = False
+
+
+def plot_forest(
+    result: HierarchicalPosterior | Comparison | Sequence[Posterior] | Mapping[str, Posterior],
+    *,
+    ax: Axes | None = None,
+    mass: float = 0.95,
+    sort: bool = True,
+    width_mm: float = 85,
+) -> Axes:
+    """HDIs of many differences, one row each, against the rope.
+
+    The mark says where the HDI lies: a triangle where it is wholly beyond the rope, pointing to the better model's
+    side; a square where it is wholly inside; an open circle where it is neither.
+
+    Parameters
+    ----------
+    result : HierarchicalPosterior, Comparison, or posteriors
+        The datasets of a hierarchical test, each with an arrow from its raw to its shrunken mean; the pairs of a
+        comparison; or any posteriors of differences with the same rope, named if given as a mapping.
+    mass : float
+        Of the HDIs; a comparison has those of 95 %.
+    sort : bool
+        Largest estimate first.
+    width_mm : float
+        Of the new figure, which is as high as its rows.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> ax = bc.plots.plot_forest(bc.compare(bc.load_labour(), rope=0.01))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['LR vs SVM', 'DT vs LR', 'DT vs SVM']
+    """
+    rows = _rows(result, mass, width_mm if ax is None else width_of(ax))
+    order = np.argsort(-np.array(rows.estimates), kind="stable") if sort else np.arange(len(rows.names))
+    ax = row_axes(ax, [rows.names[i] for i in order], width_mm, besides_mm=20, ready=rows.ready)
+    every = np.array([*rows.intervals, *zip(rows.estimates, rows.raw or rows.estimates, strict=True)])
+    low, high = min(every.min(), 0.0), max(every.max(), 0.0)
+    wide = (high - low) or 1e-3
+    borders = [x for x in (rows.rope.low, rows.rope.high) if abs(x) < 2 * wide]
+    low, high = min(low, *borders, 0.0), max(high, *borders, 0.0)
+    ax.set_xlim(low - 0.04 * (high - low), high + 0.04 * (high - low))
+    rope_band(ax, rows.rope, label=False)
+    used = []
+    for y, i in enumerate(order):
+        low, high = rows.intervals[i]
+        decision = hdi_decision(low, high, rows.rope) or Decision.UNDECIDED
+        used.append(decision)
+        _row(ax, y, rows.estimates[i], rows.intervals[i], decision, rows.raw[i] if rows.raw else None)
+    ax.spines["left"].set_visible(False)
+    few_ticks(ax)
+    label_axes(ax, x=rows.label)
+    _key(ax, used, rows.raw is not None, rows.rope)
+    return ax
+
+
+def _rows(result: Any, mass: float, width_mm: float) -> _Rows:
+    if isinstance(result, HierarchicalPosterior):
+        frame = result.datasets_frame(mass)
+        return _Rows(
+            list(frame.index),
+            frame["shrunken"].tolist(),
+            list(zip(frame["hdi_low"], frame["hdi_high"], strict=True)),
+            result.rope,
+            difference_label(result.scale, result.metric, result.a),
+            frame["mean"].tolist(),
+        )
+    if isinstance(result, Comparison):
+        if mass != 0.95:
+            raise ValueError(f"A comparison keeps 95 % intervals, got mass={mass}. Give its pairs' posteriors instead.")
+        if result.rows[0]["estimate"] is None:
+            raise ValueError("The sign test knows no mean difference, so there is no forest of them: plot_matrix.")
+        first = result.rows[0]
+        favoured = result.control or "the first of the two"
+        scale = "ropes" if isinstance(result.rope, dict) else result.scores.scale
+        return _Rows(
+            pair_names(result.pairs, width_mm),
+            [row["estimate"] for row in result.rows],
+            [(row["interval_low"], row["interval_high"]) for row in result.rows],
+            Rope(first["rope_low"], first["rope_high"]),
+            difference_label(scale, result.scores.metric, favoured),
+            ready=True,
+        )
+    return _of_posteriors(result, mass, width_mm)
+
+
+def _of_posteriors(results: Any, mass: float, width_mm: float) -> _Rows:
+    named, ready = isinstance(results, Mapping), False
+    if not named and not isinstance(results, (list, tuple)):
+        raise ValueError(
+            "A forest needs a HierarchicalPosterior, a Comparison, or posteriors in a list or a mapping from their "
+            f"names; got {type(results).__name__}."
+        )
+    found: list[Any] = list(results.values() if named else results)
+    if not found:
+        raise ValueError("A forest needs at least one posterior, got none.")
+    for one in found:
+        check_difference(one)
+    ropes = sorted({str(one.rope) for one in found})
+    if len(ropes) > 1:
+        raise ValueError(f"All posteriors of a forest must have the same rope, got {', '.join(ropes)}. Use with_rope.")
+    first = found[0]
+    same = len({(one.a, one.b) for one in found}) == 1
+    if named:
+        names = [str(name) for name in results]
+    elif same and all(len(one.datasets) == 1 for one in found):
+        names = [one.datasets[0] for one in found]
+    else:
+        ready = True
+        names = pair_names([(one.a, one.b) for one in found], width_mm)
+    return _Rows(
+        names,
+        [float(one.mean) for one in found],
+        [one.hdi(mass) for one in found],
+        first.rope,
+        difference_label(first.scale, first.metric, first.a if same else "the first of the two"),
+        ready=ready,
+    )
+
+
+def _row(ax: Axes, y: int, estimate: float, ends: tuple[float, float], decision: Decision, raw: float | None) -> None:
+    marker, face, edge = DECISION_STYLES[decision]
+    ax.plot(ends, [y, y], color=INK, linewidth=1.0, solid_capstyle="butt", gid="hdi")
+    if raw is not None:
+        ax.plot([raw, estimate], [y - 0.28, y], color=FAINT, linewidth=0.6, zorder=1.5)
+        ax.plot(raw, y - 0.28, marker="x", color="#595959", markersize=3, markeredgewidth=0.8, gid="raw")
+    ax.plot(
+        estimate, y, marker=marker, markerfacecolor=face, markeredgecolor=edge, markeredgewidth=0.8, markersize=4.5,
+        linestyle="none", gid="estimate",
+    )  # fmt: skip
+
+
+def _key(ax: Axes, used: list[Decision], raw: bool, rope: Rope) -> None:
+    words = {
+        Decision.A_BETTER: "HDI above the rope",
+        Decision.EQUIVALENT: "HDI inside",
+        Decision.B_BETTER: "HDI below the rope",
+        Decision.UNDECIDED: "HDI across a border",
+    }
+    handles = [
+        Line2D([], [], linestyle="none", marker=marker, markerfacecolor=face, markeredgecolor=edge, markersize=4.5,
+               markeredgewidth=0.8, label=words[decision])
+        for decision, (marker, face, edge) in DECISION_STYLES.items()
+        if decision in used
+    ]  # fmt: skip
+    if raw:
+        handles.append(Line2D([], [], linestyle="none", marker="x", color="#595959", markersize=3, label="raw mean"))
+    if not rope.is_zero:
+        handles.append(Line2D([], [], color="#D0D0D0", linewidth=5, label=f"rope {rope}"))
+    key_above(ax, handles, min(len(handles), 2 if width_of(ax) < 120 else 5))

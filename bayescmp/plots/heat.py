@@ -1,0 +1,62 @@
+"""Tables of probabilities as shaded cells with their numbers."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from numpy.typing import NDArray
+
+from bayescmp.plots.names import fit_names, text_width
+from bayescmp.plots.style import INK, OKABE_ITO, POINTS_A_MM, font_size, new_axes, root_figure, width_of
+from bayescmp.text import unit_number
+
+SHADES = LinearSegmentedColormap.from_list("bayescmp", ["white", "#9CC9E3", OKABE_ITO[0], "#00304D"])
+SMALLEST = 3.5
+"""Points: numbers that would have to be smaller are left out."""
+ROW_SHARE = 0.3
+
+
+def heat_axes(
+    ax: Axes | None, rows: Sequence[str], columns: Sequence[str], width_mm: float, *, besides_mm: float = 8
+) -> tuple[Axes, float]:
+    """Axes with square cells and names on the left and on top; and the width of a cell in points."""
+    width = width_mm if ax is None else width_of(ax)
+    size = font_size(width)
+    room = ROW_SHARE * width * POINTS_A_MM
+    longest = max(text_width(name, size) for name in rows)
+    cell = min((width * POINTS_A_MM - min(longest, room) - 12) / len(columns), 14 * POINTS_A_MM)
+    if cell < size * 1.1:
+        size = max(SMALLEST, cell / 1.1)
+    left = fit_names(rows, room, size, 2 if cell > 2.5 * size else 1)
+    upright = any(text_width(name, size) > 0.95 * cell for name in columns)
+    above = fit_names(columns, room if upright else cell, size, 2 if upright and cell > 2.5 * size else 1)
+    top = min(max(text_width(name, size) for name in columns), room) if upright else size
+    height = (cell * len(rows) + top) / POINTS_A_MM + besides_mm
+    own = ax is None
+    ax = new_axes(ax, width_mm, height)
+    if own:
+        root_figure(ax).set_layout_engine("compressed")  # square cells, and names that stay inside
+    ax.set_yticks(range(len(rows)), left, fontsize=size, linespacing=1.05)
+    ax.set_xticks(range(len(columns)), above, fontsize=size, rotation=90 if upright else 0, linespacing=1.05)
+    ax.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    return ax, cell
+
+
+def heat_cells(ax: Axes, p: NDArray[np.float64], cell: float, *, least: float = 0.0, largest: float = 1.0) -> None:
+    """One square a probability, and its number where there is room; cells without one stay empty."""
+    shown = np.ma.masked_invalid(p)
+    ax.imshow(shown, cmap=SHADES, vmin=0, vmax=largest, aspect="equal", interpolation="nearest")
+    ax.set_xticks(np.arange(p.shape[1] + 1) - 0.5, minor=True)
+    ax.set_yticks(np.arange(p.shape[0] + 1) - 0.5, minor=True)
+    ax.grid(visible=True, which="minor", color="white", linewidth=1)
+    ax.tick_params(which="minor", length=0)
+    size = min(font_size(width_of(ax)), 0.36 * cell)
+    if size < SMALLEST:
+        return
+    for (i, j), value in np.ndenumerate(p):
+        if np.isfinite(value) and value >= least:
+            color = "white" if value > 0.6 * largest else INK
+            ax.text(j, i, unit_number(float(value)), ha="center", va="center", fontsize=size, color=color)

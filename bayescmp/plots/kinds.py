@@ -1,0 +1,104 @@
+"""Which figures a result has: what `result.plot(kind=...)` calls."""
+
+from collections.abc import Callable
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from bayescmp.bayes.hierarchical import HierarchicalPosterior
+from bayescmp.bayes.posterior import DifferencePosterior
+from bayescmp.bayes.ranking import RankingPosterior
+from bayescmp.bayes.regions import RegionPosterior
+from bayescmp.comparison.result import Comparison
+from bayescmp.frequentist.pairwise import PairwiseTests
+from bayescmp.plots.critical_difference import plot_critical_difference
+from bayescmp.plots.differences import plot_differences
+from bayescmp.plots.forest import plot_forest
+from bayescmp.plots.hdi import plot_hdi
+from bayescmp.plots.matrix import plot_matrix
+from bayescmp.plots.p_best import plot_p_best
+from bayescmp.plots.posterior import plot_posterior
+from bayescmp.plots.prior_sensitivity import plot_prior_sensitivity
+from bayescmp.plots.rank_distribution import plot_rank_distribution
+from bayescmp.plots.ranking_groups import plot_ranking_groups
+from bayescmp.plots.rope_curve import plot_rope_curve
+from bayescmp.plots.scores import plot_scores
+from bayescmp.plots.simplex import plot_simplex
+
+Plot = Callable[..., Any]
+DIFFERENCE: dict[str, Plot] = {"posterior": plot_posterior, "hdi": plot_hdi, "rope_curve": plot_rope_curve}
+REGION: dict[str, Plot] = {"simplex": plot_simplex, **DIFFERENCE, "prior_sensitivity": plot_prior_sensitivity}
+HIERARCHICAL: dict[str, Plot] = REGION | {"forest": plot_forest}
+RANKING: dict[str, Plot] = {
+    "p_best": plot_p_best,
+    "rank_distribution": plot_rank_distribution,
+    "ranking_groups": plot_ranking_groups,
+    "matrix": plot_matrix,
+}
+OF_COMPARISON: dict[str, Plot] = {"matrix": plot_matrix, "forest": plot_forest, "ranking_groups": plot_ranking_groups}
+OF_RANKING = ("p_best", "rank_distribution")
+OF_PAIR = ("simplex", "posterior", "hdi", "rope_curve", "prior_sensitivity", "differences")
+COMPARISON = (*OF_COMPARISON, *OF_RANKING, "critical_difference", "scores", *OF_PAIR)
+
+
+def plot_result(result: Any, kind: str | None, **options: Any) -> Any:
+    """Draw one of a result's figures; its first one if no kind is given."""
+    if isinstance(result, Comparison):
+        return _plot_comparison(result, kind, **options)
+    kinds = _kinds(result)
+    kind = next(iter(kinds)) if kind is None else kind
+    if kind not in kinds:
+        what = getattr(result, "method", type(result).__name__)
+        raise ValueError(f"`kind` must be one of {', '.join(kinds)} for the {what}, got {kind!r}.")
+    return kinds[kind](result, **options)
+
+
+def _kinds(result: Any) -> dict[str, Plot]:
+    types: tuple[tuple[type, dict[str, Plot]], ...] = (
+        (HierarchicalPosterior, HIERARCHICAL),
+        (RegionPosterior, REGION),
+        (DifferencePosterior, DIFFERENCE),
+        (RankingPosterior, RANKING),
+        (PairwiseTests, {"critical_difference": plot_critical_difference}),
+    )
+    return next(kinds for cls, kinds in types if isinstance(result, cls))
+
+
+def _plot_comparison(c: Comparison, kind: str | None, pair: tuple[str, str] | None = None, **options: Any) -> Any:
+    if kind is None and pair is None and len(c.models) > 2:
+        kind = "matrix"
+    if kind is not None and kind not in COMPARISON:
+        raise ValueError(f"`kind` must be one of {', '.join(COMPARISON)}, got {kind!r}.")
+    if kind in OF_COMPARISON:
+        return OF_COMPARISON[kind](c, **options)
+    if kind in OF_RANKING:
+        return RANKING[kind](c.ranking_posterior(), **options)
+    if kind == "scores":
+        return plot_scores(c.scores, **options)
+    if kind == "critical_difference":
+        return plot_critical_difference(_mean_ranks(c), **options)
+    if kind == "simplex" and pair is None and len(c.pairs) > 1:
+        return plot_simplex([c.pair(a, b).posterior for a, b in c.pairs], **options)  # type: ignore[misc]
+    return _plot_pair(c, kind, pair, **options)
+
+
+def _plot_pair(c: Comparison, kind: str | None, pair: tuple[str, str] | None, **options: Any) -> Axes:
+    if pair is None:
+        if len(c.pairs) > 1:
+            a, b = c.pairs[0]
+            raise ValueError(f"{kind!r} is a figure of one of {len(c.pairs)} pairs: say which, as pair=({a!r}, {b!r}).")
+        pair = c.pairs[0]
+    if kind == "differences":
+        rope = {} if isinstance(c.rope, dict) else {"rope": c.rope}
+        return plot_differences(c.scores.pair(*pair), **rope | options)
+    axes: Axes = plot_result(c.pair(*pair).posterior, kind, **options)
+    return axes
+
+
+def _mean_ranks(c: Comparison) -> PairwiseTests:
+    """The comparison's own tests where they have a critical difference, else Nemenyi's."""
+    if c.tests.critical_difference is not None:
+        return c.tests
+    from bayescmp.frequentist import nemenyi_test
+
+    return nemenyi_test(c.scores, alpha=c.alpha)

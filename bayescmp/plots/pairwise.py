@@ -1,0 +1,69 @@
+"""All pairs as a table of probabilities and decisions: what the matrix and the ranking with its groups draw."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescmp.bayes.ranking import RankingPosterior
+from bayescmp.bayes.strengths import StrengthPosterior
+from bayescmp.comparison.decisions import threshold_decision
+from bayescmp.comparison.result import Comparison
+from bayescmp.rope import Decision
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PairTable:
+    """P(row better than column) of every pair, NaN where not compared, and what was decided about (row, column)."""
+
+    models: tuple[str, ...]
+    p: Floats
+    decisions: dict[tuple[int, int], Decision]
+    threshold: float
+
+    def order(self) -> list[int]:
+        """The models, the one that is better than the others with the highest probability on average first."""
+        means = np.nanmean(np.where(np.eye(len(self.models), dtype=bool), np.nan, self.p), axis=1)
+        return [int(i) for i in np.argsort(-means, kind="stable")]
+
+
+def pair_table(result: Any, threshold: float | None) -> PairTable:
+    """The table of a comparison (its own threshold, unless another is given) or of a ranking."""
+    if isinstance(result, Comparison):
+        return _of_comparison(result, result.threshold if threshold is None else threshold)
+    if not isinstance(result, RankingPosterior):
+        raise ValueError(f"All pairs are in a Comparison or a RankingPosterior, got {type(result).__name__}.")
+    threshold = 0.95 if threshold is None else threshold
+    decisions: dict[tuple[int, int], Decision] = {}
+    p = result.p_better_matrix
+    if isinstance(result, StrengthPosterior):
+        for row in result.pairs_frame().to_dict("records"):
+            i, j = result.models.index(row["a"]), result.models.index(row["b"])
+            three = {"p_better": row["p_practically_better"], "p_equivalent": row["p_equivalent"], "p_worse": 0.0}
+            _note(decisions, i, j, threshold_decision(three, threshold))
+    else:
+        for i, j in combinations(range(len(p)), 2):
+            three = {"p_better": p[i, j], "p_equivalent": 0.0, "p_worse": p[j, i]}
+            _note(decisions, i, j, threshold_decision(three, threshold))
+    np.fill_diagonal(p, np.nan)
+    return PairTable(result.models, p, decisions, threshold)
+
+
+def _of_comparison(c: Comparison, threshold: float) -> PairTable:
+    places = {name: i for i, name in enumerate(c.models)}
+    p = np.full((len(places), len(places)), np.nan)
+    decisions: dict[tuple[int, int], Decision] = {}
+    for row in c.rows:
+        i, j = places[row["a"]], places[row["b"]]
+        p[i, j], p[j, i] = row["p_better"], row["p_worse"]
+        _note(decisions, i, j, threshold_decision(row, threshold))
+    return PairTable(c.models, p, decisions, threshold)
+
+
+def _note(decisions: dict[tuple[int, int], Decision], i: int, j: int, decision: Decision) -> None:
+    mirrored = {Decision.A_BETTER: Decision.B_BETTER, Decision.B_BETTER: Decision.A_BETTER}
+    decisions[i, j], decisions[j, i] = decision, mirrored.get(decision, decision)

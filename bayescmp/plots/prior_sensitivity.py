@@ -1,0 +1,64 @@
+"""The three probabilities under other priors, as dots."""
+
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from bayescmp.bayes.regions import RegionPosterior
+from bayescmp.plots.names import outcome_labels
+from bayescmp.plots.rows import row_axes
+from bayescmp.plots.style import (
+    INK,
+    POINTS_A_MM,
+    REGION_COLORS,
+    REGION_MARKERS,
+    font_size,
+    key_above,
+    label_axes,
+    light_grid,
+    width_of,
+)
+
+
+def plot_prior_sensitivity(result: RegionPosterior, *, ax: Axes | None = None, width_mm: float = 85) -> Axes:
+    """The three probabilities of a result and under other priors, one row a prior.
+
+    Parameters
+    ----------
+    result : RegionPosterior
+        Its `prior_sensitivity()` is drawn.
+    width_mm : float
+        Of the new figure.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> p = bc.bayes.sign_test(bc.load_domains().pair("B", "A"), rope=1)
+    >>> bc.plots.plot_prior_sensitivity(p).get_yticklabels()[0].get_text()
+    'this result'
+    """
+    if not isinstance(result, RegionPosterior):
+        what = getattr(result, "method", type(result).__name__)
+        raise ValueError(
+            f"Prior sensitivity is known of the sign, signed-rank and hierarchical tests, got the result of: {what}."
+        )
+    frame = result.prior_sensitivity()
+    ax = row_axes(ax, [str(name) for name in frame["prior"]], width_mm, besides_mm=20)
+    ax.set_xlim(-0.03, 1.03)
+    light_grid(ax)
+    width = width_of(ax)
+    size, room = font_size(width), 0.25 * width * POINTS_A_MM
+    handles = []
+    names = outcome_labels(result.a, result.b, room, size, 2)
+    for column, name, color, marker in zip(
+        ("p_better", "p_equivalent", "p_worse"), names, REGION_COLORS, REGION_MARKERS, strict=True
+    ):
+        style: dict[str, Any] = {"marker": marker, "linestyle": "none", "markersize": 5, "markerfacecolor": color}
+        style |= {"markeredgecolor": INK, "markeredgewidth": 0.5}
+        ax.plot(frame[column], range(len(frame)), clip_on=False, gid=column, **style)
+        handles.append(Line2D([], [], label=name, **style))
+    ax.axhline(0.5, color="#BFBFBF", linewidth=0.6)
+    key_above(ax, handles[::-1], 3)
+    label_axes(ax, x="probability to be the most probable outcome")
+    return ax

@@ -1,0 +1,44 @@
+"""Who may have which rank."""
+
+from matplotlib.axes import Axes
+
+from bayescmp.bayes.ranking import RankingPosterior
+from bayescmp.plots.heat import heat_axes, heat_cells
+from bayescmp.plots.style import POINTS_A_MM, font_size, width_of, wrapped
+
+
+def plot_rank_distribution(result: RankingPosterior, *, ax: Axes | None = None, width_mm: float = 85) -> Axes:
+    """P(model has rank r), one row a model and one column a rank; the best expected rank on top.
+
+    Parameters
+    ----------
+    result : RankingPosterior
+    width_mm : float
+        Of the new figure.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> ax = bc.plots.plot_rank_distribution(bc.bayes.rank_models(bc.load_domains(), rope=0, random_seed=1))
+    >>> ax.get_xlabel()
+    'rank (1 is best) and its probability'
+    """
+    order = ranking_order(result)
+    names = [result.models[i] for i in order]
+    ranks = [str(r + 1) for r in range(len(names))]
+    ax, cell = heat_axes(ax, names, ranks, width_mm)
+    heat_cells(ax, result.rank_distribution[order], cell, least=0.005)
+    size = font_size(width_of(ax))
+    ax.set_xlabel(wrapped("rank (1 is best) and its probability", len(names) * cell / POINTS_A_MM, size), fontsize=size)
+    return ax
+
+
+def ranking_order(result: RankingPosterior) -> list[int]:
+    """The models by expected rank; or an error where there are none."""
+    if not isinstance(result, RankingPosterior):
+        raise ValueError(
+            f"A ranking of many models is needed (bayes.rank_models, or comparison.ranking_posterior()), got "
+            f"{type(result).__name__}."
+        )
+    expected = list(result.expected_rank.values())
+    return sorted(range(len(expected)), key=expected.__getitem__)

@@ -1,0 +1,97 @@
+"""How the three probabilities move with the rope."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from bayescmp.bayes.posterior import DifferencePosterior
+from bayescmp.bayes.regions import RegionPosterior
+from bayescmp.plots.labels import end_labels, label_room
+from bayescmp.plots.names import outcome_labels
+from bayescmp.plots.posterior import Difference
+from bayescmp.plots.style import (
+    FAINT,
+    REGION_COLORS,
+    REGION_LINES,
+    few_ticks,
+    font_size,
+    label_axes,
+    light_grid,
+    new_axes,
+    width_of,
+)
+from bayescmp.rope import Rope, RopeLike
+from bayescmp.scores.pair import SCALES
+
+STEPS = 21
+
+
+def plot_rope_curve(
+    result: Difference, *, ropes: Iterable[RopeLike] | None = None, ax: Axes | None = None, width_mm: float = 85
+) -> Axes:
+    """The three probabilities against the rope's width; the result's own rope is marked.
+
+    Parameters
+    ----------
+    result : DifferencePosterior or RegionPosterior
+    ropes : iterable, optional
+        The ropes; from 0 to three times the result's own if not given.
+    width_mm : float
+        Of the new figure.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> p = bc.bayes.correlated_ttest(bc.load_labour().pair("SVM", "DT"), rope=0.01)
+    >>> len(bc.plots.plot_rope_curve(p, ropes=[0, 0.01, 0.02]).get_lines())
+    4
+    """
+    if not isinstance(result, (DifferencePosterior, RegionPosterior)):
+        raise ValueError(f"A rope curve needs the posterior of one pair, got {type(result).__name__}.")
+    grid = _grid(result) if ropes is None else sorted((Rope.of(rope) for rope in ropes), key=lambda r: r.high)
+    if len(grid) < 2:
+        raise ValueError(f"`ropes` must be at least two ropes, got {len(grid)}.")
+    symmetric = all(rope.low == -rope.high for rope in grid)
+    x = [rope.high for rope in grid]
+    ax = new_axes(ax, width_mm, 0.62 * width_mm if width_mm < 120 else 0.42 * width_mm)
+    ax.set(xlim=(x[0], x[-1]), ylim=(-0.02, 1.02))
+    light_grid(ax, "y")
+    curves = _curves(result, grid)
+    for p, color, style in zip(curves.T, REGION_COLORS, REGION_LINES, strict=True):
+        ax.plot(x, p, color=color, linestyle=style, linewidth=1.6, clip_on=False)
+    own = result.rope.high
+    if x[0] < own < x[-1]:
+        ax.axvline(own, color=FAINT, linewidth=0.8, gid="rope")
+        ax.annotate(
+            f"rope {own:g}", (own, 1), xycoords=("data", "axes fraction"), xytext=(0, 2), textcoords="offset points",
+            ha="center", fontsize=font_size(width_of(ax)) - 1, color="#595959",
+        )  # fmt: skip
+    few_ticks(ax)
+    room = label_room(ax)
+    labels = outcome_labels(result.a, result.b, room, font_size(width_of(ax)), 2)
+    end_labels(ax, curves[-1].tolist(), labels, REGION_COLORS)
+    border = "half-width of the rope" if symmetric else "upper border of the rope, the lower in proportion"
+    label_axes(ax, x=f"{border} ({SCALES[result.scale]} in {result.metric or 'score'})", y="probability")
+    return ax
+
+
+def _grid(result: Difference) -> list[Rope]:
+    rope = result.rope
+    if not np.isfinite([rope.low, rope.high]).all():
+        raise ValueError(f"The rope {rope} has no end: give `ropes`.")
+    if rope.is_zero:
+        if result.mean is None:
+            raise ValueError(
+                "The rope is 0 and the test knows no mean difference: give `ropes`, such as [0, 0.01, 0.02]."
+            )
+        rope = Rope.of(max(map(abs, result.hdi())) / 3)
+    return [Rope(rope.low * f, rope.high * f) for f in np.linspace(0, 3, STEPS)]
+
+
+def _curves(result: Difference, grid: list[Rope]) -> np.ndarray:
+    """Ropes x (A better, equivalent, B better)."""
+    if isinstance(result, RegionPosterior):
+        return result.rope_curve(grid)[["p_better", "p_equivalent", "p_worse"]].to_numpy()
+    others = [result.with_rope(rope) for rope in grid]
+    return np.array([(p.p_better, p.p_equivalent, p.p_worse) for p in others])

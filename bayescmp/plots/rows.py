@@ -1,0 +1,67 @@
+"""Charts with one row a name: the frame that forests, strips and bars share."""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+
+from bayescmp.plots.names import escape, fit_names, printable, text_width
+from bayescmp.plots.style import POINTS_A_MM, font_size, new_axes, width_of
+from bayescmp.scores.pair import SCALES
+
+SHARE = 0.36
+"""Of the width, at most, for the names."""
+MANY_ROWS = 40
+FEW_PAIRS, PAIR_SHARE = 20, 0.44
+
+
+def row_axes(
+    ax: Axes | None,
+    names: Sequence[str],
+    width_mm: float,
+    *,
+    besides_mm: float = 14,
+    row_mm: float = 0.0,
+    ready: bool = False,
+) -> Axes:
+    """Axes with one row a name, the first on top; names take two lines where they must and there is room.
+
+    Names that are `ready` are drawn as they are.
+    """
+    width = width_mm if ax is None else width_of(ax)
+    size, n = font_size(width), len(names)
+    room = SHARE * width * POINTS_A_MM
+    lines = 2 if n <= MANY_ROWS else 1
+    if ax is not None:
+        height = ax.get_window_extent().height / ax.figure.dpi * 72 / n
+        lines = 2 if height > 2.85 * size else 1
+        size = max(4.0, min(size, height / 1.15))
+    labels = list(names) if ready else fit_names(names, room, size, lines)
+    tall = max(row_mm, 4.1 if all("\n" not in label for label in labels) else 2.85 * size / POINTS_A_MM)
+    ax = new_axes(ax, width_mm, besides_mm + tall * n)
+    ax.set_yticks(range(n), labels, fontsize=size, linespacing=1.05)
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(n - 0.5, -0.5)
+    return ax
+
+
+def pair_names(pairs: Sequence[tuple[str, str]], width_mm: float) -> list[str]:
+    """Labels "A vs B", ready to draw; long names on two lines where pairs are few, else shortened alike."""
+    size = font_size(width_mm)
+    room = SHARE * width_mm * POINTS_A_MM
+    names = list(dict.fromkeys(name for pair in pairs for name in pair))
+    longest = max(text_width(f"{printable(a)} vs {printable(b)}", size) for a, b in pairs)
+    if longest <= room:
+        return [escape(f"{printable(a)} vs {printable(b)}") for a, b in pairs]
+    apart, each = (
+        (" vs\n", room - text_width(" vs", size))
+        if len(pairs) <= FEW_PAIRS
+        else (" vs ", (PAIR_SHARE * width_mm * POINTS_A_MM - text_width(" vs ", size)) / 2)
+    )
+    known = dict(zip(names, fit_names(names, each, size), strict=True))
+    return [f"{known[a]}{apart}{known[b]}" for a, b in pairs]
+
+
+def difference_label(scale: str, metric: str | None, favoured: str, *, mean: bool = True) -> str:
+    """The label of an axis of differences: what, of what, and whom a positive one favours."""
+    what = ("mean " if mean else "") + SCALES[scale]
+    return f"{what} in {metric or 'score'} (positive favours {favoured})"
