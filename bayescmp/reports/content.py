@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FEW_PAIRS = 6
 """Up to so many pairs the sentences open the report; with more, the ranking does."""
-MOST_PAIRS_PRIORS = {"signed_rank": 30, "sign": 30, "hierarchical": 3}
+MOST_PAIRS_PRIORS = {"signed_rank": 15, "sign": 30, "hierarchical": 3}
 
 
 @dataclass(frozen=True)

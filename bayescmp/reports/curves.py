@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FINE = tuple(i / 5 for i in range(21))
 COARSE = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0)
 """Multiples of the comparison's rope."""
-MOST_SLOW_PAIRS = 60
+MOST_SLOW_PAIRS, MOST_FINE_PAIRS = 60, 100
 CODES = {Decision.A_BETTER: "a", Decision.EQUIVALENT: "e", Decision.B_BETTER: "b", Decision.UNDECIDED: "u"}
 THREE = ("better", "equivalent", "worse")
 
@@ -62,22 +62,21 @@ class Curves:
         }
 
     def counts(self) -> list[dict[str, Any]]:
-        """For every rope how many pairs are decided, and on how many the schools differ."""
-        rows = []
+        """How many pairs are decided, and on how many the schools differ: where that changes along the ropes."""
+        rows: list[dict[str, Any]] = []
         for j, rope in enumerate(self.ropes):
             column = [points[j] for points in self.points]
             better = sum(p.decision in (Decision.A_BETTER, Decision.B_BETTER) for p in column)
             equivalent = sum(p.decision is Decision.EQUIVALENT for p in column)
-            rows.append(
-                {
-                    "rope": rope_text(rope),
-                    "better": better,
-                    "equivalent": equivalent,
-                    "undecided": len(column) - better - equivalent,
-                    "differ": sum(p.kind != "agree" for p in column),
-                    "here": j == self.at,
-                }
-            )
+            numbers = {
+                "better": better,
+                "equivalent": equivalent,
+                "undecided": len(column) - better - equivalent,
+                "differ": sum(p.kind != "agree" for p in column),
+            }
+            edge = j in (0, self.at, len(self.ropes) - 1)
+            if edge or any(rows[-1][name] != x for name, x in numbers.items()):
+                rows.append({"rope": rope_text(rope), **numbers, "here": j == self.at})
         return rows
 
     def runs(self, i: int, a: str, b: str) -> str:
@@ -126,7 +125,8 @@ def _grid(c: "Comparison", own: Rope) -> list[Rope]:
     if not all(map(math.isfinite, (own.low, own.high))) or (slow and len(c.pairs) > MOST_SLOW_PAIRS):
         return []
     unit = own if not own.is_zero else Rope.of(_unit(c))
-    return [Rope(_tidy(unit.low * f), _tidy(unit.high * f)) for f in (COARSE if slow else FINE) if unit.high > unit.low]
+    factors = COARSE if slow or len(c.pairs) > MOST_FINE_PAIRS else FINE
+    return [Rope(_tidy(unit.low * f), _tidy(unit.high * f)) for f in factors if not unit.is_zero]
 
 
 def _unit(c: "Comparison") -> float:
