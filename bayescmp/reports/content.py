@@ -193,7 +193,7 @@ def _facts(c: "Comparison") -> list[tuple[str, str]]:
 def _ranking(ranking: "RankingPosterior | None") -> list[dict[str, Any]]:
     if ranking is None:
         return []
-    rows = ranking.to_frame().to_dict("records")
+    rows: list[Any] = ranking.to_frame().to_dict("records")
     spread = float(np.ptp(ranking.mean_score)) if ranking.mean_score else 0.0
     for row in rows:
         row["show_best"] = probability(row["p_best"], row["mcse"])
@@ -214,7 +214,9 @@ def _priors(c: "Comparison") -> list[dict[str, Any]]:
     for i, (a, b) in _each(c):
         part = frame[(frame["a"] == a) & (frame["b"] == b)]
         three = [part[f"p_{name}"] for name in ("better", "equivalent", "worse")]
-        ranges = [f"{probability(x.min(), part['mcse'].max())} to {probability(x.max(), part['mcse'].max())}" for x in three]
+        ranges = [
+            f"{probability(x.min(), part['mcse'].max())} to {probability(x.max(), part['mcse'].max())}" for x in three
+        ]
         decisions = "; ".join(f"{name} ({n})" for name, n in Counter(part["decision"]).most_common())
         rows.append({"i": i, "a": a, "b": b, "ranges": ranges, "priors": len(part), "decisions": decisions})
     return rows
@@ -255,7 +257,9 @@ def _notes(c: "Comparison", ranking: "RankingPosterior | None") -> list[str]:
         if isinstance(c.rope, Rope):
             warn_if_other_scale(c.rope, c.scores.values)
     said = [str(w.message) for w in caught]
-    return list(dict.fromkeys([*said, *c.cautions(), *c.notes, *c.tests.notes, *c.scores.notes, *pairs, *about_ranking]))
+    return list(
+        dict.fromkeys([*said, *c.cautions(), *c.notes, *c.tests.notes, *c.scores.notes, *pairs, *about_ranking])
+    )
 
 
 def _reproduce(c: "Comparison") -> list[tuple[str, str]]:

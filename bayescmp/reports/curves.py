@@ -110,7 +110,7 @@ def curves(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: int
     grid = sorted({own, *grid}, key=lambda rope: (rope.high - rope.low, rope.high))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said when the comparison was made
-        rows = c.rope_curve(grid, n_jobs=n_jobs).to_dict("records")
+        rows: list[Any] = c.rope_curve(grid, n_jobs=n_jobs).to_dict("records")
     at, size = grid.index(own), len(grid)
     points = []
     for i in range(len(c.pairs)):

@@ -26,10 +26,10 @@ LATEX = {
     "`": r"{`}",
     "-": r"{-}",
     "±": r"\ensuremath{\pm}",
-    "×": r"\ensuremath{\times}",
-    "−": r"\ensuremath{-}",
+    "\u00d7": r"\ensuremath{\times}",
+    "\u2212": r"\ensuremath{-}",
     "∞": r"\ensuremath{\infty}",
-    "–": "--",
+    "\u2013": "--",
     "—": "---",
     "…": r"\ldots{}",
     "ß": r"\ss{}",
@@ -41,7 +41,7 @@ LATEX = {
     "Œ": r"\OE{}",
     "ł": r"\l{}",
     "Ł": r"\L{}",
-    "ı": r"\i{}",
+    "\u0131": r"\i{}",
     "\u00a0": "~",
 }
 GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
@@ -120,7 +120,7 @@ def _latex_char(x: str) -> str:
         return LATEX[x]
     if x.isascii():
         return x
-    base, *marks = unicodedata.normalize("NFD", x)
+    base, *marks = list(unicodedata.normalize("NFD", x))
     if base.isascii() and len(marks) == 1 and marks[0] in ACCENTS:
         above = marks[0] != "\u0327" and base in "ij"
         return f"{ACCENTS[marks[0]]}{{{chr(92) + base if above else base}}}"

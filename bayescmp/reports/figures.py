@@ -39,7 +39,7 @@ def figures(c: "Comparison", ranking: "RankingPosterior | None") -> list[Figure]
         drawn.append(("Mean differences with 95% HDI", "plot_forest", c))
     if len(c.pairs) <= MOST_PAIRS and c.setting.bayes != "hierarchical":
         drawn.append(("How the answer moves with the rope", "plot_rope_curve", c))
-    found = []
+    found: list[Figure] = []
     for title, name, result in drawn:
         svg = inline_svg(_svg(getattr(plots, name), result), f"figure{len(found) + 1}")
         if len(svg) <= MOST_CHARACTERS:

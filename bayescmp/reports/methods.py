@@ -69,8 +69,8 @@ def _bayesian(c: "Comparison") -> list[str]:
         rope = (
             "No difference was taken to be negligible (rope 0)"
             if c.rope.is_zero
-            else f"Differences within the region of practical equivalence (rope) {rope_text(c.rope)} count as equivalent"
-            f"{cite('kruschke2018rejecting')}"
+            else f"Differences within the region of practical equivalence (rope) {rope_text(c.rope)} count as "
+            f"equivalent{cite('kruschke2018rejecting')}"
         )
     else:
         rope = f"Every dataset had its own region of practical equivalence (rope){cite('kruschke2018rejecting')}"

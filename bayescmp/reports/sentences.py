@@ -124,7 +124,9 @@ def _of_region(
             f"Practical equivalence of {first} and {second}{by} is the most probable outcome for {new} "
             f"(P = {shown[1]}); {expected} for {first}."
         )
-    by = "" if rope.is_zero else " by more than its rope" if isinstance(c.rope, dict) else f" by more than {rope.high:g}"
+    by = (
+        "" if rope.is_zero else " by more than its rope" if isinstance(c.rope, dict) else f" by more than {rope.high:g}"
+    )
     return f"{first} better than {second}{by} is the most probable outcome for {new} (P = {shown[0]}); {expected}."
 
 
