@@ -29,7 +29,7 @@ from bayescmp.scores import (
 )
 
 if TYPE_CHECKING:
-    from bayescmp import bayes, frequentist
+    from bayescmp import bayes, frequentist, reports
     from bayescmp.comparison import Comparison, compare
 
 __all__ = [
@@ -55,6 +55,7 @@ __all__ = [
     "load_labour",
     "load_uci",
     "read_scores",
+    "reports",
 ]
 
 
@@ -63,7 +64,7 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("bayescmp")
-    if name in ("bayes", "frequentist"):
+    if name in ("bayes", "frequentist", "reports"):
         return import_module(f"bayescmp.{name}")
     if name in ("compare", "Comparison"):
         return getattr(import_module("bayescmp.comparison"), name)

@@ -184,7 +184,7 @@ def test_latex_is_ascii_balanced_and_escaped(name):
 
 def test_latex_keeps_what_it_can_and_names_the_rest():
     assert latex("Müller é Ł 5 ± 1") == r"M\"{u}ller \'{e} \L{} 5 \ensuremath{\pm} 1"
-    assert latex("😀") == r"{\ttfamily U+1F600}"
+    assert latex("😀") == r"{\ttfamily U+1F600}\hspace{0pt}"
     assert latex("λ") == r"\ensuremath{\lambda}"
 
 

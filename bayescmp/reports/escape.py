@@ -127,4 +127,4 @@ def _latex_char(x: str) -> str:
     words = unicodedata.name(x, "").lower().split()
     if len(words) == 4 and words[:3] == ["greek", "small", "letter"] and words[3].replace("lamda", "lambda") in GREEK:
         return rf"\ensuremath{{\{words[3].replace('lamda', 'lambda')}}}"
-    return "" if x in JOINERS else rf"{{\ttfamily U+{ord(x):04X}}}"
+    return "" if x in JOINERS else rf"{{\ttfamily U+{ord(x):04X}}}\hspace{{0pt}}"
