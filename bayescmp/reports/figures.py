@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 MOST_PAIRS = 60
 """A forest of more pairs is no longer readable."""
+MOST_CURVES = 3
+"""Every pair has a rope curve of its own; with more pairs the slider shows the same."""
 MOST_CHARACTERS = 500_000
 FONT = re.compile(r"(?:(?P<style>italic|oblique)\s+)?(?:(?P<weight>\w+)\s+)?(?P<size>[\d.]+px)\s+(?P<family>.+)")
 
@@ -27,7 +29,7 @@ class Figure(NamedTuple):
 
 
 def figures(c: "Comparison", ranking: "RankingPosterior | None") -> list[Figure]:
-    """P(best), the matrix of all pairs, the forest and the rope curve; none where `bayescmp.plots` is not at hand."""
+    """P(best), the matrix of all pairs, the forest and rope curves; none where `bayescmp.plots` is not at hand."""
     try:
         from bayescmp import plots  # type: ignore[attr-defined,unused-ignore]
     except ImportError:
@@ -37,8 +39,11 @@ def figures(c: "Comparison", ranking: "RankingPosterior | None") -> list[Figure]
         drawn += [("Probability of being the best", "plot_p_best", ranking), ("All pairs", "plot_matrix", c)]
     if len(c.pairs) <= MOST_PAIRS and c.rows[0]["estimate"] is not None:
         drawn.append(("Mean differences with 95% HDI", "plot_forest", c))
-    if len(c.pairs) <= MOST_PAIRS and c.setting.bayes != "hierarchical":
-        drawn.append(("How the answer moves with the rope", "plot_rope_curve", c))
+    if len(c.pairs) <= MOST_CURVES and c.setting.bayes != "hierarchical":
+        drawn += [
+            (f"How the answer moves with the rope: {a} vs {b}", "plot_rope_curve", c.pair(a, b).posterior)
+            for a, b in c.pairs
+        ]
     found: list[Figure] = []
     for title, name, result in drawn:
         svg = inline_svg(_svg(getattr(plots, name), result), f"figure{len(found) + 1}")
