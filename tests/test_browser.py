@@ -99,6 +99,10 @@ def rows_of(page):
     return page.eval_on_selector_all("#pair-table tbody tr", read)
 
 
+def row_has_no_mean(c):
+    return c.rows[0]["estimate"] is None
+
+
 def move(page, at):
     page.evaluate(
         "at => { const s = document.getElementById('rope'); s.value = at; s.dispatchEvent(new Event('input')); }", at
@@ -118,10 +122,11 @@ def test_the_slider_says_what_python_says(show, name, request):
         frame = c.rope_curve([grid.ropes[at]])
         for shown, row in zip(rows_of(page), frame.to_dict("records"), strict=True):
             three = [probability(row[x], row["mcse"]) for x in ("p_better", "p_equivalent", "p_worse")]
-            assert shown[4:7] == three
+            first = 3 if row_has_no_mean(c) else 4
+            assert shown[first : first + 3] == three
             assert one_line(row["decision"]) in shown
             if "expected_better" in row:
-                assert shown[7].split(" / ")[0] == probability(row["expected_better"])
+                assert shown[first + 3].split(" / ")[0] == probability(row["expected_better"])
         assert page.inner_text("#rope-now") in page.inner_text("#count")
     assert rows_of(page) == before
     move(page, 0)
@@ -145,10 +150,10 @@ def test_sort_goes_up_and_down_and_is_announced(show):
     for direction in ("descending", "ascending"):
         header.locator("button").click()
         assert header.get_attribute("aria-sort") == direction
-        values = [float(row[4]) for row in rows_of(page)]
+        values = [float(row[3]) for row in rows_of(page)]
         assert values == sorted(values, reverse=direction == "descending")
     move(page, 0)  # the order follows the new numbers
-    values = [float(row[4]) for row in rows_of(page)]
+    values = [float(row[3]) for row in rows_of(page)]
     assert values == sorted(values)
     page.locator("#pair-table thead button").first.focus()
     page.keyboard.press("Enter")
@@ -177,6 +182,7 @@ def test_hostile_names_are_text(show):
     names = {name for row in rows_of(page) for name in row[:2]}
     assert names == {one_line(name) for name in HOSTILE}
     assert page.locator("img").count() == 0
+    assert page.evaluate("document.compatMode") == "CSS1Compat"
     assert page.locator("script").count() == 2
 
 
@@ -209,5 +215,5 @@ def test_many_pairs_stay_quick_to_use(show, files, tmp_path):
     move(page, 4)
     page.fill("#search", "model-07")
     assert len(rows_of(page)) == 39
-    values = [float(row[6]) for row in rows_of(page)]
+    values = [float(row[5]) for row in rows_of(page)]
     assert values == sorted(values, reverse=True)

@@ -60,6 +60,7 @@ class Content:
     few: bool
     pairs: list[PairRow]
     shares: bool
+    estimates: bool
     p_name: str
     effect_name: str | None
     note: str
@@ -92,6 +93,7 @@ def content(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: in
         few=few,
         pairs=pair_rows(c),
         shares="expected_better" in c.rows[0],
+        estimates=c.rows[0]["estimate"] is not None,
         p_name=p_name(c),
         effect_name=c.tests.effect_name if c.tests.effect else None,
         note=table_note(c),
@@ -151,9 +153,10 @@ def table_note(c: "Comparison") -> str:
     sizes = sorted({row["n"] for row in c.rows})
     n = f"n = {sizes[0]}" if len(sizes) == 1 else f"n = {sizes[0]} to {sizes[-1]}"
     what = "P: that the outcome is the most probable of the three." if "expected_better" in c.rows[0] else ""
+    sign = " Differences are A - B, positive where A is better; brackets: 95% HDI."
     return (
         f"{rope}. Bayesian: {c.rows[0]['method']}, {n}; decided where P reaches {c.threshold:g}. {what} Frequentist: "
-        f"{c.tests.method}, {p_name(c)}. Differences are A - B, positive where A is better; brackets: 95% HDI."
+        f"{c.tests.method}, {p_name(c)}.{'' if c.rows[0]['estimate'] is None else sign}"
     ).replace("  ", " ")
 
 
