@@ -83,10 +83,10 @@ def compare(
     >>> import bayescmp as bc
     >>> c = bc.compare(bc.load_labour(), rope=0.01)
     >>> c.table()[["a", "b", "p_better", "p_value"]].round(3)
-         a    b  p_better  p_value
-    0   DT   LR     0.055    0.198
-    1   DT  SVM     0.024    0.076
-    2   LR  SVM     0.125    0.495
+        a    b  p_better  p_value
+    0  DT   LR     0.093    0.264
+    1  DT  SVM     0.024    0.076
+    2  LR  SVM     0.100    0.342
     """
     if not isinstance(scores, Scores):
         raise errors.ScoresError(
