@@ -16,7 +16,7 @@ from bayescmp.comparison.setting import WORDS
 from bayescmp.reports.citations import Reference, references
 from bayescmp.reports.curves import Curves, Point, curves, own_point
 from bayescmp.reports.methods import methods_text
-from bayescmp.reports.sentences import PairSentence, best_model, difference_text, pair_sentence, rope_text
+from bayescmp.reports.sentences import PairSentence, best_model, difference_text, pair_rope, pair_sentence, rope_text
 from bayescmp.rope import Rope, RopeLike, warn_if_other_scale
 from bayescmp.text import number, p_value, probability
 
@@ -97,7 +97,7 @@ def content(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: in
         p_name=p_name(c),
         effect_name=c.tests.effect_name if c.tests.effect else None,
         note=table_note(c),
-        rope=rope_text(c._rope_of(0)),
+        rope=rope_text(pair_rope(c, 0)),
         ranking=_ranking(ranking),
         ranking_note=why if ranking is None else f"{ranking.method}; {ranking.estimand}",
         curves=found,

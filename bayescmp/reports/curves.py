@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayescmp.comparison.agreement import agreement
 from bayescmp.comparison.decisions import in_words, threshold_decision
-from bayescmp.reports.sentences import rope_text
+from bayescmp.reports.sentences import pair_rope, rope_text
 from bayescmp.rope import Decision, Rope, RopeLike
 from bayescmp.text import probability
 
@@ -96,13 +96,13 @@ class Curves:
 
 def own_point(c: "Comparison", i: int) -> Point:
     """Pair i at the comparison's own rope."""
-    return _point(c, i, c.rows[i], c._rope_of(i))
+    return _point(c, i, c.rows[i], pair_rope(c, i))
 
 
 def curves(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: int | None = None) -> Curves | None:
     """Every pair on a grid of ropes around the comparison's own; None where that would take long, or makes no sense."""
-    own = c._rope_of(0)
-    if any(c._rope_of(i) != own for i in range(len(c.rows))):
+    own = pair_rope(c, 0)
+    if any(pair_rope(c, i) != own for i in range(len(c.rows))):
         return None
     grid = _grid(c, own) if ropes is None else [Rope.of(rope) for rope in ropes]
     if not grid:

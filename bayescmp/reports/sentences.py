@@ -37,7 +37,7 @@ def pair_sentence(c: "Comparison", i: int) -> PairSentence:
     swapped = row["p_worse"] > row["p_better"]
     first, second = (row["b"], row["a"]) if swapped else (row["a"], row["b"])
     p, q = (row["p_worse"], row["p_better"]) if swapped else (row["p_better"], row["p_worse"])
-    rope = c._rope_of(i).swap() if swapped else c._rope_of(i)
+    rope = pair_rope(c, i).swap() if swapped else pair_rope(c, i)
     shown = [probability(x, row["mcse"]) for x in (p, row["p_equivalent"], q)]
     if "expected_better" in row:
         shares = [row["expected_better"], row["expected_equivalent"], row["expected_worse"]]
@@ -60,6 +60,11 @@ def best_model(ranking: "RankingPosterior", most: int = 3) -> str:
         first += f", and within the rope {rope_text(ranking.rope)} of the best with probability {among}"
     rest = [f"{row['model']} ({p})" for row, p in zip(rows[1:], shown[1:], strict=True)]
     return f"{first}. Next: {', '.join(rest)}."
+
+
+def pair_rope(c: "Comparison", i: int) -> Rope:
+    """The rope of pair i as its posterior saw it."""
+    return Rope(c.rows[i]["rope_low"], c.rows[i]["rope_high"])
 
 
 def rope_text(rope: Rope) -> str:
