@@ -29,7 +29,7 @@ from bayescmp.scores import (
 )
 
 if TYPE_CHECKING:
-    from bayescmp import bayes, frequentist, plots
+    from bayescmp import bayes, frequentist, plots, reports
     from bayescmp.comparison import Comparison, compare
 
 __all__ = [
@@ -56,6 +56,7 @@ __all__ = [
     "load_uci",
     "plots",
     "read_scores",
+    "reports",
 ]
 
 
@@ -64,7 +65,7 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("bayescmp")
-    if name in ("bayes", "frequentist", "plots"):
+    if name in ("bayes", "frequentist", "plots", "reports"):
         return import_module(f"bayescmp.{name}")
     if name in ("compare", "Comparison"):
         return getattr(import_module("bayescmp.comparison"), name)

@@ -132,7 +132,9 @@ class RegionPosterior(Posterior):
         import pandas as pd
 
         regions = [Rope.of(rope) for rope in ropes]
-        rows = zip(regions, self.inference.summaries(regions), strict=True)
+        if new := [rope for rope in regions if rope not in self._memo]:
+            self._memo.update(zip(new, self.inference.summaries(new), strict=True))
+        rows = [(rope, self._memo[rope]) for rope in regions]
         return pd.DataFrame([{"rope_low": r.low, "rope_high": r.high, **_columns(s)} for r, s in rows])
 
     def prior_sensitivity(self) -> "pd.DataFrame":

@@ -14,6 +14,7 @@ from bayescmp.bayes.correlated_t import probabilities
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.comparison.classical import single_test
 from bayescmp.comparison.decisions import hdi_decision, in_words, loss_decision, threshold_decision
+from bayescmp.comparison.reporting import Reporting
 from bayescmp.comparison.run import Job, Names, quiet_pair, run_pairs
 from bayescmp.comparison.setting import WORDS, Setting
 from bayescmp.errors import ScaleWarning, unknown_name
@@ -42,7 +43,7 @@ class PairComparison:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Comparison:
+class Comparison(Reporting):
     """Models compared pair by pair, both schools side by side. Made by `compare()`.
 
     Attributes

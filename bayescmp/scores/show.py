@@ -23,9 +23,9 @@ def summary(scores: "Scores") -> "pd.DataFrame":
         np.nansum(scores.values, axis=2).T / np.where(scores.counts, scores.counts, np.nan).T,
         columns=list(scores.models),
     )
-    means.insert(0, "n", [len(keys) for keys in scores.keys])
-    means.insert(1, "resampling", [r.name if r else "unknown" for r in scores.resampling])
-    means.insert(2, "rho", [r.rho if r else np.nan for r in scores.resampling])
+    means.insert(0, "n", [len(keys) for keys in scores.keys], allow_duplicates=True)
+    means.insert(1, "resampling", [r.name if r else "unknown" for r in scores.resampling], allow_duplicates=True)
+    means.insert(2, "rho", [r.rho if r else np.nan for r in scores.resampling], allow_duplicates=True)
     means.index = pd.Index(scores.datasets, name="dataset")
     return means
 

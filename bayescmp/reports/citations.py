@@ -1,0 +1,217 @@
+"""What a comparison rests on: references as text and as BibTeX, those of the tests that were run and no others."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bayescmp.comparison.result import Comparison
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A published work. `fields` are BibTeX fields besides author, title and year."""
+
+    key: str
+    cite: str
+    author: str
+    year: int
+    title: str
+    kind: str
+    fields: tuple[tuple[str, str], ...]
+    doi: str = ""
+
+    @property
+    def text(self) -> str:
+        """For the list of references."""
+        values = dict(self.fields)
+        where = values.get("journal") or values.get("booktitle") or f"PhD thesis, {values.get('school')}"
+        volume = values.get("volume", "")
+        issue = f"({values['number']})" if "number" in values else ""
+        pages = f", {values['pages'].replace('--', '-')}" if "pages" in values else ""
+        names = self.author.replace(" and ", "; ")
+        return f"{names} ({self.year}). {self.title}. {where} {volume}{issue}".rstrip() + f"{pages}."
+
+    @property
+    def bibtex(self) -> str:
+        """The entry, in ASCII."""
+        found = [("author", self.author), ("title", f"{{{self.title}}}"), ("year", str(self.year)), *self.fields]
+        found += [("doi", self.doi)] if self.doi else []
+        lines = [f"  {name} = {{{value}}}" for name, value in found]
+        return f"@{self.kind}{{{self.key},\n" + ",\n".join(lines).replace("š", r"{\v{s}}") + "\n}"
+
+
+def _article(
+    key: str, cite: str, author: str, year: int, title: str, where: tuple[str, str, str, str], doi: str = ""
+) -> Reference:
+    names = ("journal", "volume", "number", "pages")
+    fields = tuple((name, x) for name, x in zip(names, where, strict=True) if x)
+    return Reference(key, cite, author, year, title, "article", fields, doi)
+
+
+REFERENCES = {
+    r.key: r
+    for r in (
+        _article(
+            "benavoli2017time",
+            "Benavoli et al., 2017",
+            "Benavoli, Alessio and Corani, Giorgio and Demšar, Janez and Zaffalon, Marco",
+            2017,
+            "Time for a change: a tutorial for comparing multiple classifiers through Bayesian analysis",
+            ("Journal of Machine Learning Research", "18", "77", "1--36"),
+        ),
+        _article(
+            "corani2015bayesian",
+            "Corani and Benavoli, 2015",
+            "Corani, Giorgio and Benavoli, Alessio",
+            2015,
+            "A Bayesian approach for comparing cross-validated algorithms on multiple data sets",
+            ("Machine Learning", "100", "2-3", "285--304"),
+            "10.1007/s10994-015-5486-z",
+        ),
+        _article(
+            "corani2017statistical",
+            "Corani et al., 2017",
+            "Corani, Giorgio and Benavoli, Alessio and Demšar, Janez and Mangili, Francesca and Zaffalon, Marco",
+            2017,
+            "Statistical comparison of classifiers through Bayesian hierarchical modelling",
+            ("Machine Learning", "106", "11", "1817--1837"),
+            "10.1007/s10994-017-5641-9",
+        ),
+        Reference(
+            "benavoli2014wilcoxon",
+            "Benavoli et al., 2014",
+            "Benavoli, Alessio and Corani, Giorgio and Mangili, Francesca and Zaffalon, Marco and Ruggeri, Fabrizio",
+            2014,
+            "A Bayesian Wilcoxon signed-rank test based on the Dirichlet process",
+            "inproceedings",
+            (
+                ("booktitle", "Proceedings of the 31st International Conference on Machine Learning"),
+                ("pages", "1026--1034"),
+            ),
+        ),
+        _article(
+            "kruschke2018rejecting",
+            "Kruschke, 2018",
+            "Kruschke, John K.",
+            2018,
+            "Rejecting or accepting parameter values in Bayesian estimation",
+            ("Advances in Methods and Practices in Psychological Science", "1", "2", "270--280"),
+            "10.1177/2515245918771304",
+        ),
+        _article(
+            "rubin1981bootstrap",
+            "Rubin, 1981",
+            "Rubin, Donald B.",
+            1981,
+            "The Bayesian bootstrap",
+            ("The Annals of Statistics", "9", "1", "130--134"),
+            "10.1214/aos/1176345338",
+        ),
+        _article(
+            "nadeau2003inference",
+            "Nadeau and Bengio, 2003",
+            "Nadeau, Claude and Bengio, Yoshua",
+            2003,
+            "Inference for the generalization error",
+            ("Machine Learning", "52", "3", "239--281"),
+            "10.1023/A:1024068626366",
+        ),
+        _article(
+            "wilcoxon1945individual",
+            "Wilcoxon, 1945",
+            "Wilcoxon, Frank",
+            1945,
+            "Individual comparisons by ranking methods",
+            ("Biometrics Bulletin", "1", "6", "80--83"),
+            "10.2307/3001968",
+        ),
+        _article(
+            "demsar2006statistical",
+            "Demšar, 2006",
+            "Demšar, Janez",
+            2006,
+            "Statistical comparisons of classifiers over multiple data sets",
+            ("Journal of Machine Learning Research", "7", "", "1--30"),
+        ),
+        Reference(
+            "nemenyi1963distribution",
+            "Nemenyi, 1963",
+            "Nemenyi, Peter B.",
+            1963,
+            "Distribution-free multiple comparisons",
+            "phdthesis",
+            (("school", "Princeton University"),),
+        ),
+        _article(
+            "friedman1937use",
+            "Friedman, 1937",
+            "Friedman, Milton",
+            1937,
+            "The use of ranks to avoid the assumption of normality implicit in the analysis of variance",
+            ("Journal of the American Statistical Association", "32", "200", "675--701"),
+            "10.1080/01621459.1937.10503522",
+        ),
+        _article(
+            "iman1980approximations",
+            "Iman and Davenport, 1980",
+            "Iman, Ronald L. and Davenport, James M.",
+            1980,
+            "Approximations of the critical region of the Friedman statistic",
+            ("Communications in Statistics - Theory and Methods", "9", "6", "571--595"),
+            "10.1080/03610928008827904",
+        ),
+        _article(
+            "holm1979simple",
+            "Holm, 1979",
+            "Holm, Sture",
+            1979,
+            "A simple sequentially rejective multiple test procedure",
+            ("Scandinavian Journal of Statistics", "6", "2", "65--70"),
+        ),
+        _article(
+            "benjamini1995controlling",
+            "Benjamini and Hochberg, 1995",
+            "Benjamini, Yoav and Hochberg, Yosef",
+            1995,
+            "Controlling the false discovery rate: a practical and powerful approach to multiple testing",
+            ("Journal of the Royal Statistical Society: Series B", "57", "1", "289--300"),
+            "10.1111/j.2517-6161.1995.tb02031.x",
+        ),
+    )
+}
+OF_TEST = {
+    "correlated_t": ("corani2015bayesian", "benavoli2017time"),
+    "hierarchical": ("corani2017statistical",),
+    "signed_rank": ("benavoli2014wilcoxon", "benavoli2017time"),
+    "bayes sign": ("benavoli2017time",),
+    "corrected_t": ("nadeau2003inference",),
+    "paired_t": (),
+    "wilcoxon": ("wilcoxon1945individual", "demsar2006statistical"),
+    "sign": ("demsar2006statistical",),
+    "nemenyi": ("nemenyi1963distribution", "demsar2006statistical"),
+    "holm": ("holm1979simple",),
+    "bh": ("benjamini1995controlling",),
+}
+
+
+def cite(*keys: str) -> str:
+    """(Holm, 1979; ...), with a space before it; empty without keys."""
+    return f" ({'; '.join(REFERENCES[key].cite for key in keys)})" if keys else ""
+
+
+def of_test(name: str, bayesian: bool = False) -> tuple[str, ...]:
+    """The keys of a test or an adjustment by its short name."""
+    return OF_TEST.get(f"bayes {name}" if bayesian and name == "sign" else name, ())
+
+
+def references(c: "Comparison") -> list[Reference]:
+    """Those that `methods_text` cites, by author and year."""
+    from bayescmp.reports.methods import methods_text
+
+    text = methods_text(c)
+    return sorted((r for r in REFERENCES.values() if r.cite in text), key=lambda r: (r.author, r.year))
+
+
+def bibtex(c: "Comparison") -> str:
+    """Their BibTeX entries."""
+    return "\n\n".join(r.bibtex for r in references(c)) + "\n"

@@ -1,0 +1,114 @@
+"""The figures of a report: each as SVG that can stand inside a page with a strict content security policy."""
+
+import io
+import re
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+from xml.etree import ElementTree
+
+if TYPE_CHECKING:
+    from bayescmp.bayes.ranking import RankingPosterior
+    from bayescmp.comparison.result import Comparison
+
+SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+MOST_PAIRS = 60
+"""A forest of more pairs is no longer readable."""
+MOST_CURVES = 3
+"""Every pair has a rope curve of its own; with more pairs the slider shows the same."""
+MOST_CHARACTERS = 500_000
+FONT = re.compile(r"(?:(?P<style>italic|oblique)\s+)?(?:(?P<weight>\w+)\s+)?(?P<size>[\d.]+px)\s+(?P<family>.+)")
+
+
+class Figure(NamedTuple):
+    """A figure as inline SVG, with its alternative text."""
+
+    title: str
+    svg: str
+    alt: str
+
+
+def figures(c: "Comparison", ranking: "RankingPosterior | None") -> list[Figure]:
+    """P(best), the matrix of all pairs, the forest and rope curves; none where `bayescmp.plots` is not at hand."""
+    try:
+        from bayescmp import plots  # type: ignore[attr-defined,unused-ignore]
+    except ImportError:
+        return []
+    drawn: list[tuple[str, str, Any]] = []
+    if ranking is not None and len(c.models) > 2:
+        drawn += [("Probability of being the best", "plot_p_best", ranking), ("All pairs", "plot_matrix", c)]
+    if len(c.pairs) <= MOST_PAIRS and c.rows[0]["estimate"] is not None:
+        drawn.append(("Mean differences with 95% HDI", "plot_forest", c))
+    if len(c.pairs) <= MOST_CURVES and c.setting.bayes != "hierarchical":
+        drawn += [
+            (f"How the answer moves with the rope: {a} vs {b}", "plot_rope_curve", c.pair(a, b).posterior)
+            for a, b in c.pairs
+        ]
+    found: list[Figure] = []
+    for title, name, result in drawn:
+        svg = inline_svg(_svg(getattr(plots, name), result), f"figure{len(found) + 1}")
+        if len(svg) <= MOST_CHARACTERS:
+            found.append(Figure(title, svg, _alt(plots, result, title)))
+    return found
+
+
+def inline_svg(svg: str, prefix: str) -> str:
+    """The drawing without what a page must not have: metadata, scripts, style attributes, ids of another drawing."""
+    ElementTree.register_namespace("", SVG)
+    ElementTree.register_namespace("xlink", XLINK)
+    root = ElementTree.fromstring(svg)
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag not in {f"{{{SVG}}}{tag}" for tag in KNOWN}:
+                parent.remove(child)
+    for element in root.iter():
+        _clean(element, prefix)
+    for name in ("width", "height", "version"):
+        root.attrib.pop(name, None)
+    root.set("aria-hidden", "true")  # the figure around it is labelled
+    root.set("focusable", "false")
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+KNOWN = (
+    "g defs path use clipPath rect circle ellipse line polyline polygon text tspan image pattern linearGradient "
+    "radialGradient stop mask symbol svg"
+).split()
+
+
+def _clean(element: ElementTree.Element, prefix: str) -> None:
+    for part in element.attrib.pop("style", "").split(";"):
+        name, _, value = (x.strip() for x in part.partition(":"))
+        if name == "font" and (font := FONT.fullmatch(value)):
+            for key, x in font.groupdict().items():
+                if x:
+                    element.set(f"font-{key}", x)
+        elif name and value:
+            element.set(name, value)
+    for name, value in list(element.attrib.items()):
+        bare = name.rpartition("}")[2]
+        if bare.startswith("on") or (bare == "href" and not value.startswith(("#", "data:image/png;"))):
+            del element.attrib[name]
+        elif bare == "id":
+            element.set(name, f"{prefix}-{value}")
+        elif bare == "href" and value.startswith("#"):
+            element.set(name, f"#{prefix}-{value[1:]}")
+        elif "url(#" in value:
+            element.set(name, value.replace("url(#", f"url(#{prefix}-"))
+
+
+def _svg(plot: Callable[..., Any], result: Any) -> str:
+    from matplotlib import rc_context
+
+    with rc_context({"svg.hashsalt": "bayescmp"}):
+        figure = plot(result).figure
+        text = io.StringIO()
+        figure.savefig(text, format="svg", metadata={"Date": None}, bbox_inches="tight")
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close(figure)
+    return text.getvalue()
+
+
+def _alt(plots: Any, result: Any, title: str) -> str:
+    describe = getattr(plots, "alt_text", None)
+    return str(describe(result)) if describe else f"{title}; the same numbers are in the tables."

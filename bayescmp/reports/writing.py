@@ -1,0 +1,143 @@
+"""A comparison as HTML, Markdown, LaTeX or csv."""
+
+import base64
+import hashlib
+import os
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bayescmp.reports.content import content, p_name, pair_rows, ranking_of, table_note
+from bayescmp.reports.escape import Raw, csv_text, latex, latex_cell, latex_number, markdown, one_line
+from bayescmp.reports.figures import figures
+from bayescmp.reports.files import check_target, write_whole
+from bayescmp.rope import RopeLike
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from bayescmp.comparison.result import Comparison
+
+FORMATS = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".tex": "tex"}
+MOST_ROWS_ON_A_PAGE = 35
+MOST_SENTENCES = 60
+"""Of a report in Markdown or LaTeX with more pairs than a page can show."""
+LONG_NAME = 24
+
+
+def report(
+    c: "Comparison",
+    path: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+    ropes: Iterable[RopeLike] | None = None,
+    n_jobs: int | None = None,
+) -> Path:
+    """Write the whole report; the ending of the path says in which format.
+
+    Parameters
+    ----------
+    c : Comparison
+    path : path
+        Ends in .html, .md or .tex.
+    overwrite : bool
+        Whether an existing file may be replaced.
+    ropes : iterable of ropes, optional
+        The grid of the rope slider; by default around the comparison's rope. () for none.
+    n_jobs : int, optional
+        Worker processes for that grid.
+
+    Returns
+    -------
+    Path
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in FORMATS:
+        raise ValueError(f"`path` must end in .html, .md or .tex, got {os.fspath(path)!r}. For a table: to_csv(path).")
+    target = check_target(path, overwrite)
+    found = content(c, ropes, n_jobs)
+    drawn = {"figures": figures(c, ranking_of(c)[0])} if FORMATS[ending] == "html" else _table_options(c)
+    template = environment(FORMATS[ending]).get_template(f"report.{FORMATS[ending]}")
+    return write_whole(target, template.render(r=found, **drawn), overwrite)
+
+
+def to_latex(c: "Comparison", *, caption: str | None = None, label: str = "tab:comparison") -> str:
+    """The table of pairs for a paper: needs booktabs, and longtable where the pairs fill more than a page."""
+    template = environment("tex").get_template("table.tex")
+    return template.render(
+        rows=pair_rows(c), p_name=p_name(c), note=table_note(c), caption=caption, label=Raw(label), **_table_options(c)
+    )
+
+
+def to_markdown(c: "Comparison") -> str:
+    """The table of pairs in Markdown."""
+    template = environment("md").get_template("table.md")
+    return template.render(rows=pair_rows(c), p_name=p_name(c), note=table_note(c), **_table_options(c))
+
+
+def to_csv(c: "Comparison", path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """Write `table()` as csv, in full precision.
+
+    A name, or a text that begins with one, gets an apostrophe before a leading =, +, -, @, tab or return, so that no
+    spreadsheet runs it as a formula; numbers are left as they are.
+    """
+    target = check_target(path, overwrite)
+    frame = c.table()
+    for name in ("a", "b", "decision", "agreement"):
+        frame[name] = frame[name].map(csv_text)
+    return write_whole(target, frame.to_csv(index=False, lineterminator="\n"), overwrite)
+
+
+@cache
+def environment(kind: str) -> "Environment":
+    """jinja2 for one format: whatever a template inserts is escaped, unless it is marked as being in that format."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    options: dict[str, Any] = {
+        "loader": PackageLoader("bayescmp.reports"),
+        "undefined": StrictUndefined,
+        "trim_blocks": True,
+        "lstrip_blocks": True,
+        "keep_trailing_newline": True,
+    }
+    if kind == "html":
+        env = Environment(autoescape=True, finalize=_html_text, **options)
+        for name in ("css", "js"):
+            text = (files("bayescmp.reports") / "templates" / f"report.{name}").read_text(encoding="utf-8")
+            digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+            env.globals |= {name: Markup(text), f"{name}_hash": f"'sha256-{digest}'"}
+        env.filters |= {"svg": Markup}
+        return env
+    if kind == "md":
+        env = Environment(autoescape=False, finalize=markdown, **options)
+        env.filters |= {"raw": Raw}
+        env.globals |= {"most_sentences": MOST_SENTENCES}
+        return env
+    marks: dict[str, Any] = {
+        "variable_start_string": r"\VAR{",
+        "variable_end_string": "}",
+        "block_start_string": r"\BLOCK{",
+    }
+    marks |= {"block_end_string": "}", "comment_start_string": r"\COMMENT{", "comment_end_string": "}"}
+    env = Environment(autoescape=False, finalize=latex, **marks, **options)
+    env.filters |= {"cell": latex_cell, "raw": Raw, "math": latex_number}
+    env.globals |= {"most_sentences": MOST_SENTENCES}
+    return env
+
+
+def _html_text(value: Any) -> Any:
+    """Names on one line, control characters visible; autoescape does the rest."""
+    return one_line(value) if type(value) is str else value
+
+
+def _table_options(c: "Comparison") -> dict[str, Any]:
+    wide = max(len(one_line(name)) for name in c.models) > LONG_NAME
+    return {
+        "shares": "expected_better" in c.rows[0],
+        "estimates": c.rows[0]["estimate"] is not None,
+        "long": len(c.pairs) > MOST_ROWS_ON_A_PAGE,
+        "name_column": Raw(r">{\raggedright\arraybackslash}p{0.2\linewidth}" if wide else "l"),
+    }

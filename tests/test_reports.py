@@ -1,0 +1,482 @@
+"""Reports: what they say, that any name is only text in them, and that a file is written whole or not at all."""
+
+import csv
+import json
+import re
+import shutil
+import subprocess
+import warnings
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bayescmp as bc
+from bayescmp import reports
+from bayescmp.reports.curves import curves
+from bayescmp.reports.escape import csv_text, latex, markdown, one_line
+from bayescmp.reports.figures import inline_svg
+from bayescmp.text import probability
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "A & B_1%",
+    "=cmd()",
+    "مرحبا",
+    "😀 model",
+    "x" * 200,
+    "a|b `c` \\d",
+    "new\nline \u202egnp.exe",
+    "</script><img src=x onerror=alert(2)>",
+    "$x$ #1 {y} ~ ^ é ß \\end{document}",
+)
+
+
+class Page(HTMLParser):
+    """The elements, the text outside of scripts, and every attribute that could lead elsewhere."""
+
+    VOID = ("meta", "link", "input", "rect", "br", "img")
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.texts, self.links, self.scripts, self.events = [], [], [], [], {}, []
+        self.feed(text)
+        self.close()
+        assert not self.open, "every element is closed"
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.tags.append((tag, attrs))
+        self.links += [x for name, x in attrs.items() if name in ("src", "href", "action", "xlink:href", "srcset")]
+        self.events += [name for name in attrs if name.startswith("on")]
+        if tag not in self.VOID:
+            self.open.append((tag, attrs.get("id")))
+
+    handle_startendtag = handle_starttag
+
+    def handle_endtag(self, tag):
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1][0] in ("script", "style"):
+            self.scripts[self.open[-1][1] or self.open[-1][0]] = data
+        else:
+            self.texts.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.texts).split())
+
+
+@pytest.fixture(scope="module")
+def labour_c():
+    return bc.compare(bc.load_labour(), rope=0.01)
+
+
+@pytest.fixture(scope="module")
+def domains_c():
+    return bc.compare(bc.load_domains(), rope=1, random_seed=1)
+
+
+@pytest.fixture(scope="module")
+def hostile_c():
+    rng = np.random.default_rng(3)
+    scores = {name: 0.8 + i / 100 + 0.02 * rng.normal(size=8) for i, name in enumerate(HOSTILE)}
+    return bc.compare(bc.Scores.from_arrays(scores, metric="accuracy"), rope=0.01, bayes="sign")
+
+
+@pytest.fixture(scope="module")
+def hostile_page(hostile_c, tmp_path_factory):
+    path = hostile_c.report(tmp_path_factory.mktemp("hostile") / "report.html")
+    return path.read_text(encoding="utf-8")
+
+
+# ---- sentences
+
+
+def test_sentence_of_one_dataset(labour_c):
+    assert labour_c.sentences()[1] == (
+        "SVM is practically better than DT with probability 0.940 (P(equivalent) = 0.036, rope ±0.01; mean difference "
+        "0.082, 95% HDI [-0.009, 0.172]). Corrected resampled t-test, n_test/n_train = 0.12: t(99) = 1.791, p = .076, "
+        "holm-adjusted p = .229. The two schools differ: not significant (p = .229), but SVM is probably better "
+        "(P = 0.940)."
+    )
+    assert "schools differ" not in labour_c.sentences()[2]  # both undecided: nothing to add
+
+
+def test_sentence_of_many_datasets(domains_c):
+    first, second, third = domains_c.sentences()
+    assert re.fullmatch(
+        r"A better than B by more than 1 is the most probable outcome for the average of two new datasets "
+        r"\(P = 1\.000\); expected shares 0\.9\d\d better, 0\.0\d\d equivalent, 0\.000 worse\. Wilcoxon signed-rank "
+        r"test, exact, zeros: wilcox: T = 0, n = 10, p = \.002, holm-adjusted p = \.006\.",
+        first,
+    )
+    assert second.startswith("Practical equivalence of A and C (rope ±1) is the most probable outcome for the average")
+    assert third.startswith("C better than B by more than 1 is")
+
+
+@pytest.mark.parametrize("rope", [0, 0.01, 0.05, (-0.01, 0.3)])
+def test_sentences_have_the_posteriors_numbers(rope):
+    """The oracle is the sentence of the test called by hand, from the side of the same model."""
+    scores = bc.load_labour().select(models=["SVM", "DT"])
+    (text,) = bc.compare(scores, rope=rope).sentences()
+    p = bc.bayes.correlated_ttest(scores.pair("SVM", "DT"), rope=rope)
+    p = p if p.p_better >= p.p_worse else p.swap()
+    said = p.sentence()
+    if rope not in (0, (-0.01, 0.3)):
+        said = said.replace(f"rope [-{rope}, {rope}]", f"rope ±{rope}")
+    assert text.startswith(said)
+
+
+def test_sentence_with_no_rope_and_of_each_dataset():
+    domains = bc.load_domains()
+    text = bc.compare(domains, rope=0, bayes="sign").sentences()[0]
+    assert text.startswith("A better than B is the most probable outcome for a new dataset (P = 1.000); expected")
+    assert "equivalent" not in text
+    ropes = dict.fromkeys(domains.datasets, 1.0)
+    text = bc.compare(domains, rope=ropes, bayes="sign").sentences()[0]
+    assert text.startswith("A better than B by more than its rope is the most probable outcome for a new dataset")
+
+
+def test_methods_say_what_was_run(labour_c, domains_c):
+    text = labour_c.methods_text()
+    for words in ("3 models on 1 dataset", "error rate (lower is better)", "Bayesian correlated t-test (Corani and",
+                  "rope) ±0.01", "corrected resampled t-test (Nadeau", "0.05", "Holm", "reaches 0.95"):  # fmt: skip
+        assert words in text
+    text = domains_c.methods_text()
+    for words in ("signed-rank", "Wilcoxon", "Friedman", "random seed 1", "bootstrap", "average difference of two new"):
+        assert words in text
+    nemenyi = bc.compare(bc.load_domains(), rope=0, bayes="sign", frequentist="nemenyi", control="A")
+    text = nemenyi.methods_text()
+    assert "Nemenyi's test (Nemenyi, 1963" in text
+    assert "the pairs with A" in text
+    assert "Kruschke" not in text
+
+
+def test_bibtex_has_what_the_methods_cite_and_no_more(labour_c, domains_c):
+    keys = re.findall(r"@\w+\{(\w+),", labour_c.bibtex())
+    assert keys == [
+        "benavoli2017time",
+        "corani2015bayesian",
+        "holm1979simple",
+        "kruschke2018rejecting",
+        "nadeau2003inference",
+    ]
+    for c in (labour_c, domains_c):
+        assert c.bibtex().isascii()
+        assert c.bibtex().count("{") == c.bibtex().count("}")
+
+
+# ---- escaping
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_latex_is_ascii_balanced_and_escaped(name):
+    text = latex(name)
+    assert text.isascii()
+    bare = re.sub(r"\\[{}$&#%_]|\\textbackslash\{\}|\\char34", "", text)
+    assert bare.count("{") == bare.count("}")
+    assert not re.search(r"(?<!\\)[$&#%_]", text)
+    assert not re.search(r"\\end\b", text)
+
+
+def test_latex_keeps_what_it_can_and_names_the_rest():
+    assert latex("Müller é Ł 5 ± 1") == r"M\"{u}ller \'{e} \L{} 5 \ensuremath{\pm} 1"
+    assert latex("😀") == r"{\ttfamily U+1F600}\hspace{0pt}"
+    assert latex("λ") == r"\ensuremath{\lambda}"
+
+
+def test_markdown_and_csv_texts():
+    assert markdown("a|b `c`\n<b> *d*") == r"a\|b \`c\` &lt;b&gt; \*d\*"
+    assert [csv_text(x) for x in ("=1", "+1", "-1", "@x", "\tx", "a=1", -1.0)] == [
+        "'=1", "'+1", "'-1", "'@x", "'\tx", "a=1", -1.0
+    ]  # fmt: skip
+    assert one_line("new\nline \u202ex") == "new line \ufffdx"
+
+
+def test_html_shows_hostile_names_as_text(hostile_page):
+    page = Page(hostile_page)
+    for name in HOSTILE:
+        assert one_line(name) in page.text
+    assert not page.events
+    assert not [tag for tag, _ in page.tags if tag in ("img", "iframe", "object", "embed", "form")]
+    assert len([tag for tag, _ in page.tags if tag == "script"]) == 2
+
+
+def test_html_leads_nowhere_but_to_the_citations(hostile_page):
+    page = Page(hostile_page)
+    outside = [link for link in page.links if not link.startswith("#") and link != "data:,"]
+    assert outside
+    assert all(link.startswith("https://doi.org/10.") for link in outside)
+    hidden = page.scripts["style"] + page.scripts["script"]
+    assert not re.search(r"https?:|//[a-z]|url\(|@import|fetch|XMLHttp|innerHTML|eval\(", hidden)
+    (policy,) = [a["content"] for _, a in page.tags if a.get("http-equiv") == "Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy
+
+
+def test_policy_has_the_hash_of_what_runs(hostile_page):
+    import base64
+    import hashlib
+
+    page = Page(hostile_page)
+    for name in ("script", "style"):
+        digest = base64.b64encode(hashlib.sha256(page.scripts[name].encode()).digest()).decode()
+        assert f"{name}-src 'sha256-{digest}'" in hostile_page.replace("&#39;", "'")
+
+
+def test_a_hostile_metric_and_dataset_are_text_too(tmp_path):
+    scores = {"a": [0.1, 0.2, 0.4, 0.3], "b": [0.2, 0.2, 0.3, 0.1]}
+    table = bc.Scores.from_arrays(
+        scores, metric="</script><b>&", higher_is_better=True, datasets=["<i>", "$", "|", "_"]
+    )
+    c = bc.compare(table, rope=0.01, bayes="sign")
+    page = Page(c.report(tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert "2 models, </script><b>&" in page.text
+    assert not [tag for tag, _ in page.tags if tag == "i"]
+    c.report(tmp_path / "r.tex")
+    c.report(tmp_path / "r.md")
+
+
+def cells(line):
+    return len(re.findall(r"(?<!\\)\|", line))
+
+
+@pytest.mark.parametrize("name", ["hostile_c", "labour_c", "domains_c"])
+def test_markdown_tables_keep_their_columns(name, request, tmp_path):
+    c = request.getfixturevalue(name)
+    for text in (c.to_markdown(), c.report(tmp_path / "r.md").read_text(encoding="utf-8")):
+        tables = re.findall(r"(?:^\|.*\n)+", text, re.M)
+        assert tables
+        for table in tables:
+            assert len({cells(line) for line in table.splitlines()}) == 1, table
+            assert set(table.splitlines()[1]) <= set("|-:")
+    assert "<script" not in text
+    assert len([line for line in c.to_markdown().splitlines() if line.startswith("|")]) == len(c.pairs) + 2
+
+
+@pytest.mark.parametrize("name", ["hostile_c", "labour_c", "domains_c"])
+def test_latex_is_well_formed(name, request, tmp_path):
+    c = request.getfixturevalue(name)
+    whole = c.report(tmp_path / "r.tex").read_text(encoding="ascii")
+    for text in (whole, c.to_latex(caption="P & Q_1", label="tab:x")):
+        bare = re.sub(r"\\[\\{}$&#%_]", "", text)
+        assert bare.count("{") == bare.count("}")
+        assert sorted(re.findall(r"\\begin\{(\w+)\}", text)) == sorted(re.findall(r"\\end\{(\w+)\}", text))
+        assert bare.count("$") % 2 == 0
+        for body in re.findall(r"\\midrule\n(.*?)\\bottomrule", text, re.S):
+            rows = [line for line in body.splitlines() if line.endswith(r"\\")]
+            assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1
+    assert r"\VAR" not in whole
+    assert r"\BLOCK" not in whole
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX here: LaTeX is only checked by a parser")
+@pytest.mark.parametrize("name", ["hostile_c", "labour_c", "domains_c"])
+def test_latex_compiles(name, request, tmp_path):
+    c = request.getfixturevalue(name)
+    c.report(tmp_path / "r.tex")
+    pages = r"\documentclass{article}\usepackage{booktabs,array,longtable}\begin{document}"
+    (tmp_path / "t.tex").write_text(pages + c.to_latex(caption="P & Q_1") + r"\end{document}", encoding="ascii")
+    for file in ("r.tex", "t.tex"):
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", file]
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
+        assert run.returncode == 0, run.stdout[-2000:]
+        assert (tmp_path / file).with_suffix(".pdf").stat().st_size > 1000
+
+
+def test_csv_is_safe_and_exact(hostile_c, tmp_path):
+    path = hostile_c.to_csv(tmp_path / "table.csv")
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    frame = hostile_c.table()
+    assert [float(row["p_better"]) for row in rows] == frame["p_better"].tolist()
+    assert [csv_text(a) for a in frame["a"]] == [row["a"] for row in rows]
+    assert {row["a"] for row in rows} >= {"'=cmd()", HOSTILE[0]}
+    for row in rows:
+        assert not row["decision"].startswith(("=", "+", "-", "@"))
+    assert any(row["statistic"].startswith("-") or float(row["effect_size"]) < 0 for row in rows)  # numbers stay
+
+
+# ---- the numbers of the slider
+
+
+@pytest.mark.parametrize("name", ["labour_c", "domains_c", "hostile_c"])
+def test_the_page_holds_the_numbers_of_python(name, request, tmp_path):
+    c = request.getfixturevalue(name)
+    page = Page(c.report(tmp_path / "r.html").read_text(encoding="utf-8"))
+    data = json.loads(page.scripts["curves"])
+    assert len(data["pairs"]) == len(c.pairs)
+    found = curves(c)
+    for at in (0, 3, data["at"], len(data["ropes"]) - 1):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            frame = c.rope_curve([found.ropes[at]])
+        for row, texts in zip(frame.to_dict("records"), data["pairs"], strict=True):
+            p, shares, code, _ = texts[at].split("|")
+            assert p.split() == [probability(row[x], row["mcse"]) for x in ("p_better", "p_equivalent", "p_worse")]
+            if "expected_better" in row:
+                assert shares.split()[0] == probability(row["expected_better"])
+            words = {"a": f"{row['a']} better", "b": f"{row['b']} better", "e": "equivalent", "u": "undecided"}[code]
+            assert words == row["decision"]
+
+
+def test_the_curve_tells_where_the_schools_differ_as_compare_does(labour_c):
+    found = curves(labour_c, ropes=[0, 0.05])
+    for rope, at in ((0, 0), (0.01, 1), (0.05, 2)):
+        again = bc.compare(bc.load_labour(), rope=rope).table()
+        assert [points[at].kind for points in found.points] == again["agreement_kind"].tolist()
+        assert found.ropes[at] == bc.Rope.of(rope)
+
+
+def test_grid_of_a_comparison_without_rope_and_with_an_asymmetric_one():
+    labour = bc.load_labour()
+    found = curves(bc.compare(labour, rope=0))
+    assert found.at == 0
+    assert len(found.ropes) > 10
+    found = curves(bc.compare(labour, rope=(-0.01, 0.02), control="DT"))
+    assert found.ropes[found.at] == bc.Rope(-0.01, 0.02)
+    assert curves(bc.compare(labour, rope=0.01), ropes=()) is None
+
+
+def test_no_slider_no_ranking_is_said(tmp_path):
+    c = bc.compare(bc.load_labour(), rope=(-0.01, 0.02), control="DT")
+    page = Page(c.report(tmp_path / "r.html", ropes=()).read_text(encoding="utf-8"))
+    assert json.loads(page.scripts["curves"]) is None
+    assert "the rope must be symmetric" in page.text
+    assert "[-0.01, 0.02]" in page.text
+
+
+# ---- the whole report
+
+
+def test_report_has_every_part(domains_c, tmp_path):
+    text = domains_c.report(tmp_path / "r.html").read_text(encoding="utf-8")
+    page = Page(text)
+    ids = [a["id"] for _, a in page.tags if "id" in a]
+    assert len(ids) == len(set(ids))
+    for part in ("answer", "pairs", "ranking", "sensitivity", "datasets", "methods", "diagnostics", "reproduce"):
+        assert part in ids
+    assert text.index('id="answer"') < text.index('id="pairs"') < text.index('id="methods"')
+    for sentence in domains_c.sentences():
+        assert sentence.split(". ")[0] in page.text
+    assert reports.data_hash(domains_c.scores) in page.text
+    assert "bc.compare(scores, rope=1.0, bayes='signed_rank', frequentist='wilcoxon'" in page.text
+    assert "random_seed=1" in page.text
+    assert "p-values are adjusted" in page.text
+    labels = {a["for"] for tag, a in page.tags if tag == "label"}
+    assert labels == {"search", "rope"}
+    assert [a for tag, a in page.tags if tag == "a" and a.get("class") == "skip"]
+
+
+def test_the_call_of_the_report_gives_the_same_comparison(labour_c, tmp_path):
+    text = labour_c.report(tmp_path / "r.md").read_text(encoding="utf-8")
+    (call,) = re.findall(r"^    (bc\.compare.*)$", text, re.M)
+    assert eval(call, {"bc": bc, "scores": bc.load_labour()}) == labour_c
+
+
+def test_many_pairs_open_with_the_ranking(hostile_c, hostile_page):
+    page = Page(hostile_page)
+    assert "is the best of 10 models with probability" in page.text
+    assert ("details", {}) in page.tags
+    assert len(hostile_c.pairs) == 45
+    assert len([1 for tag, a in page.tags if tag == "tr" and "data-i" in a]) == 45
+
+
+def test_data_hash_follows_the_data():
+    labour = bc.load_labour()
+    assert reports.data_hash(labour) == reports.data_hash(bc.Scores.from_dict(labour.to_dict()))
+    assert reports.data_hash(labour) != reports.data_hash(labour.select(models=["DT", "LR"]))
+
+
+def test_models_named_like_columns(tmp_path):
+    rng = np.random.default_rng(1)
+    scores = bc.Scores.from_arrays({x: rng.normal(size=6) for x in ("n", "rho", "resampling")})
+    c = bc.compare(scores, rope=0.1, bayes="sign")
+    assert "resampling" in c.report(tmp_path / "r.md").read_text(encoding="utf-8")
+
+
+def test_a_missing_dataset_is_said(tmp_path):
+    values = np.array([[0.8, 0.9, 0.7, 0.8], [0.7, 0.8, 0.6, 0.9], [0.6, 0.7, 0.9, np.nan]])
+    scores = bc.Scores.from_arrays({f"m{i}": row[:3] for i, row in enumerate(values)})
+    frame = scores.to_frame()
+    frame = frame[(frame["model"] != "m2") | (frame["dataset"] != scores.datasets[0])]
+    with pytest.warns(bc.MissingWarning):
+        c = bc.compare(
+            bc.Scores.from_frame(frame, model="model", dataset="dataset", score="score"), rope=0, bayes="sign"
+        )
+    text = Page(c.report(tmp_path / "r.html").read_text(encoding="utf-8")).text
+    assert "did not run on every dataset" in text
+    assert "not run" in text
+
+
+def test_hierarchical_report(tmp_path):
+    uci = bc.load_uci()
+    c = bc.compare(uci.select(models=["rf", "gbm"], datasets=list(uci.datasets[:6])), rope=0.01)
+    text = c.report(tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "hierarchical correlated t-test (Corani et al., 2017)" in text
+    assert "To the prior" in text
+    assert "for a new dataset" in c.sentences()[0]
+
+
+# ---- files
+
+
+def test_an_existing_file_is_kept_unless_asked(labour_c, tmp_path):
+    for name, write in (("r.html", labour_c.report), ("r.md", labour_c.report), ("t.csv", labour_c.to_csv)):
+        path = tmp_path / name
+        path.write_text("mine")
+        with pytest.raises(ValueError, match=r"exists already\. Say overwrite=True"):
+            write(path)
+        assert path.read_text() == "mine"
+        assert write(path, overwrite=True) == path
+        assert path.read_text(encoding="utf-8") != "mine"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["r.html", "r.md", "t.csv"]
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_draft(labour_c, tmp_path, monkeypatch):
+    path = tmp_path / "r.md"
+    path.write_text("old")
+
+    def fail(self, target):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        labour_c.report(path, overwrite=True)
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["r.md"]
+
+
+def test_wrong_paths_are_refused(labour_c, tmp_path):
+    with pytest.raises(ValueError, match=r"must end in .html, .md or .tex"):
+        labour_c.report(tmp_path / "r.docx")
+    with pytest.raises(ValueError, match="folder that exists"):
+        labour_c.report(tmp_path / "nowhere" / "r.md")
+    (tmp_path / "d.md").mkdir()
+    with pytest.raises(ValueError, match="is a folder"):
+        labour_c.report(tmp_path / "d.md")
+
+
+def test_the_same_comparison_gives_the_same_file(domains_c, tmp_path):
+    one, two = (domains_c.report(tmp_path / name, ropes=[0, 2]).read_bytes() for name in ("1.html", "2.html"))
+    assert one == two
+
+
+# ---- figures
+
+
+def test_svg_is_made_safe_for_the_page():
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9pt" height="9pt" '
+        'viewBox="0 0 9 9"><metadata>http://x</metadata><style>*{}</style><script>alert(1)</script><defs><path id="p" '
+        'd="M0 0"/></defs><g id="g" style="fill: #fff; stroke: none" onclick="x()" clip-path="url(#c)">'
+        '<use xlink:href="#p"/><use xlink:href="http://evil"/>'
+        "<text style=\"font: 10px 'DejaVu Sans'; text-anchor: middle\">A &lt; B</text></g></svg>"
+    )
+    safe = inline_svg(svg, "f1")
+    assert not re.search(r"style|script|metadata|onclick|evil|width", safe)
+    for part in ('id="f1-p"', 'href="#f1-p"', "url(#f1-c)", 'fill="#fff"', 'font-size="10px"', "A &lt; B"):
+        assert part in safe
