@@ -24,6 +24,16 @@ if TYPE_CHECKING:
     from bayescmp.rope import Rope
     from bayescmp.scores import Scores
 
+PAIR = (
+    *("a", "b", "n", "mean_difference", "hdi_low", "hdi_high", "p_better", "p_equivalent", "p_worse", "mcse"),
+    *("expected_better", "expected_equivalent", "expected_worse"),
+)
+RANKING = (
+    *("model", "p_best", "p_best_by_score", "p_among_best", "expected_rank", "rank_low", "rank_high"),
+    *("mean_rank", "mean_score", "mcse"),
+)
+"""Fields that are always there, null where a test has no such number."""
+
 DEMO_MODELS = ["rf", "gbm", "svm", "lr", "tree"]
 
 
@@ -121,8 +131,9 @@ def _call(c: "Comparison", method: str, *arguments: Any, **options: Any) -> Any:
 def comparison_json(c: "Comparison") -> str:
     """The whole comparison; docs/cli.md says what each field is."""
     scores, seed = c.scores, c.random_seed
-    rows = [c.table_row(i) for i in range(len(c.pairs))]
+    rows = [dict.fromkeys(PAIR) | c.table_row(i) for i in range(len(c.pairs))]
     notes = [row["notes"] for row in c.rows]
+    ranking, no_ranking = ranking_rows(c)
     return as_json(
         "comparison",
         {
@@ -142,18 +153,28 @@ def comparison_json(c: "Comparison") -> str:
                 "threshold": c.threshold,
                 "alpha": c.alpha,
                 "adjust": c.tests.adjustment,
+                "effect_name": c.tests.effect_name,
                 "seed": seed,
                 "why": c.setting.why,
             },
             "pairs": [row | {"notes": said} for row, said in zip(rows, notes, strict=True)],
-            "ranking": c.ranking().to_dict("records"),
+            "ranking": ranking,
             "omnibus": [
                 {"test": t.method, "statistic": t.statistic, "df": t.df, "p_value": t.p_value} for t in c.omnibus
             ],
-            "notes": [*c.cautions(), *c.notes],
+            "notes": [*c.cautions(), *c.notes, *no_ranking],
             **_state(),
         },
     )
+
+
+def ranking_rows(c: "Comparison") -> tuple[list[dict[str, Any]] | None, list[str]]:
+    """One row a model, or the reason why there is none (an asymmetric rope, no dataset with all models)."""
+    try:
+        rows = c.ranking().to_dict("records")
+    except ValueError as error:
+        return None, [f"no ranking: {error}"]
+    return [{name: row.get(name) for name in RANKING} for row in rows], []
 
 
 def _borders(rope: Any) -> Any:
@@ -202,18 +223,18 @@ def comparison_text(c: "Comparison") -> str:
     parts = [visible_lines(heading), as_table("", names, rows, sides)]
     if differ:
         parts.append("Where the two schools differ:\n" + "\n".join(f"  {visible(line)}" for line in differ))
-    if k > 2:
-        parts.append(_ranking(c))
-    ends = [t.sentence() for t in c.omnibus[:1]] + [f"Note: {note}" for note in c.notes]
+    ranking, no_ranking = ranking_rows(c) if k > 2 else (None, [])
+    if ranking is not None:
+        parts.append(_ranking(ranking))
+    ends = [t.sentence() for t in c.omnibus[:1]] + [f"Note: {note}" for note in (*c.notes, *no_ranking)]
     if c.random_seed is not None:
         ends.append(f"Seed: {c.random_seed}")
     return "\n\n".join([*parts, *(["\n".join(map(visible, ends))] if ends else [])])
 
 
-def _ranking(c: "Comparison") -> str:
+def _ranking(records: list[dict[str, Any]]) -> str:
     from bayescmp.text import number, probability
 
-    records = c.ranking().to_dict("records")
     means = [r["mean_score"] for r in records]
     rows = []
     for r in records:

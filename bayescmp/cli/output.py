@@ -28,7 +28,7 @@ def emit(text: str, output: Path | None, overwrite: bool = False) -> None:
     """Print an answer, or write it to a file: whole or not at all."""
     text = text if text.endswith("\n") else text + "\n"
     if output is None:
-        click.echo(text, nl=False)
+        click.echo(text, nl=False, color=True)  # names stay as they are; tables are coloured for terminals only
         return
     check_free(output, overwrite)
     draft = output.with_name(f".{uuid.uuid4().hex}.tmp")

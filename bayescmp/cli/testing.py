@@ -176,15 +176,15 @@ def _arguments(
         given.setdefault("progressbar", False)
     known = {key for key, p in parameters.items() if p.kind is p.KEYWORD_ONLY} - {"resampling", "higher_is_better"}
     open_ended = any(p.kind is p.VAR_KEYWORD for p in parameters.values()) and settings.get("engine") == "nuts"
+    if not test.seeded and settings.get("engine") != "nuts":
+        known -= {"random_seed"}
     unknown = [key for key in given if key not in known and not open_ended]
-    if seed is not None and not test.seeded and settings.get("engine") != "nuts":
-        unknown.append("seed")
     if unknown:
-        shown = ", ".join("--" + key if key in ("rope", "alternative", "seed") else key for key in unknown)
+        own = {"rope": "--rope", "alternative": "--alternative", "random_seed": "--seed"}
+        shown = ", ".join(own.get(key, key) for key in unknown)
         takes = sorted(known - {"dataset", "rope", "alternative", "random_seed"})
         raise click.UsageError(
-            f"{test.name} has no option {shown.replace('random_seed, seed', '--seed')}."
-            + (f" Known to --set: {', '.join(takes)}." if takes else "")
+            f"{test.name} has no option {shown}." + (f" Known to --set: {', '.join(takes)}." if takes else "")
         )
     return given
 
@@ -212,7 +212,7 @@ def _run(test: Test, scores: "Scores", a: str, b: str, arguments: dict[str, Any]
 
 def posterior_row(p: "Posterior") -> dict[str, Any]:
     """A Bayesian result as one flat row."""
-    mean = getattr(p, "mean", None)
+    mean, decision = getattr(p, "mean", None), p.decision().value
     low, high = p.hdi() if mean is not None else (None, None)  # type: ignore[attr-defined]
     shares = tuple(getattr(p, "expected", {}).values()) or (None, None, None)
     return {
@@ -227,7 +227,7 @@ def posterior_row(p: "Posterior") -> dict[str, Any]:
         **dict(zip(("expected_better", "expected_equivalent", "expected_worse"), shares, strict=True)),
         "rope_low": p.rope.low,
         "rope_high": p.rope.high,
-        "decision": p.decision().value.replace("A better", f"{p.a} better").replace("B better", f"{p.b} better"),
+        "decision": {"A better": f"{p.a} better", "B better": f"{p.b} better"}.get(decision, decision),
         "estimand": p.estimand,
         "engine": p.engine,
         "seed": p.random_seed,
