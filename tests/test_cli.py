@@ -331,6 +331,8 @@ def test_plot_writes_a_figure(tmp_path):
     good("plot", "forest", *LABOUR, "-o", path)
     assert path.read_bytes().startswith(b"%PDF")
     assert "--overwrite" in bad("plot", "forest", *LABOUR, "-o", path)
+    good("plot", "posterior", *LABOUR, "--pair", "SVM", "DT", "-o", tmp_path / "pair.svg")
+    assert "SVM" in (tmp_path / "pair.svg").read_text(encoding="utf-8")
     assert "nonsense" in bad("plot", "nonsense", *LABOUR, "-o", tmp_path / "other.pdf")
 
 
