@@ -70,7 +70,7 @@ class Rope:
             if len(rope) != 2:
                 raise RopeError(f"`rope` must be (low, high), got {len(rope)} values: {rope!r}.")
             return cls(*rope)
-        if isinstance(rope, (bool, str)) or np.ndim(rope) > 0 or not np.isreal(rope):
+        if isinstance(rope, bool) or not isinstance(rope, (int, float, np.integer, np.floating)):
             raise RopeError(f"`rope` must be a number, a (low, high) pair or a Rope, got {rope!r}.")
         width = float(rope)
         if width < 0:

@@ -2,10 +2,13 @@
 
 Datasets differ in level; the models' differences vary between datasets, normally or with heavy tails. The truth is the
 model with the best mean (rank or score) over the population. A calibrated P(best) of 0.7 is right in 70 % of studies.
-The bootstrap has no prior that these truths come from, so that the diagonal is not promised: this shows how far off it is.
+The bootstrap has no prior that these truths come from, so that the diagonal is not promised: this shows how far it is.
 """
 
+from itertools import pairwise
+
 import numpy as np
+from numpy.typing import NDArray
 
 import bayescmp as bc
 
@@ -34,17 +37,18 @@ def main() -> None:
                 claimed[by] += p
                 right[by] += [m == best for m in range(MODELS)]
         print(f"\n{STUDIES} studies of {MODELS} models on {datasets} datasets, {tails} differences")
-        print(
-            f"{'P(best) claimed':>18}"
-            + "".join(f"{f'{a:g} to {b:g}':>12}" for a, b in zip(BINS, BINS[1:], strict=False))
-        )
+        print(f"{'P(best) claimed':>19}" + "".join(f"{f'{a:g} to {b:g}':>12}" for a, b in pairwise(BINS)))
         for by in claimed:
-            p, hit = np.array(claimed[by]), np.array(right[by])
-            cells = []
-            for low, high in zip(BINS, BINS[1:], strict=False):
-                here = (p >= low) & ((p < high) | (high == 1))
-                cells.append(f"{p[here].mean():.2f} {hit[here].mean():.2f}" if here.any() else "-")
-            print(f"{'by ' + by + ': mean, true':>18}" + "".join(f"{c:>12}" for c in cells))
+            print(f"{f'by {by}: mean, true':>19}" + row(np.array(claimed[by]), np.array(right[by])))
+
+
+def row(claimed: NDArray[np.float64], right: NDArray[np.bool_]) -> str:
+    """For each range of claims their mean, and how often they were right."""
+    cells = []
+    for low, high in pairwise(BINS):
+        here = (claimed >= low) & ((claimed < high) | (high == 1))
+        cells.append(f"{claimed[here].mean():.2f} {right[here].mean():.2f}" if here.any() else "-")
+    return "".join(f"{cell:>12}" for cell in cells)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ version = release = version_of("bayescmp")
 extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx-mathjax-offline"]
 exclude_patterns = ["_build"]
 html_theme = "pydata_sphinx_theme"
+html_sidebars = {"**": []}
 html_title = "bayescmp"
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 nb_execution_mode = "cache"

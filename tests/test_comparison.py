@@ -261,14 +261,72 @@ def test_too_few_datasets():
     scores = Scores.from_arrays({"rf": [0.9, 0.8, 0.85, 0.7, 0.75], "svm": [0.8, 0.7, 0.74, 0.62, 0.6]})
     kind, sentence = kind_of(scores, random_seed=1)
     assert kind == "too few datasets"
-    assert "with 5 datasets p cannot be below 0.062" in sentence
+    assert sentence.startswith("on 5 datasets p cannot be below 0.062, whatever the scores")
+
+
+def test_too_few_datasets_for_so_many_pairs():
+    """Six datasets can give p = .031, but not after Holm over 15 pairs; BH and Hommel can."""
+    x = np.array([0.7, 0.8, 0.75, 0.6, 0.9, 0.65])
+    scores = Scores.from_arrays({f"m{i}": x - 0.05 * i - np.arange(6) / 1000 * i for i in range(6)})
+    kinds = {}
+    for adjust in ("holm", "hommel", "none"):
+        c = bc.compare(scores, rope=0.001, bayes="sign", adjust=adjust)
+        for row in c.table().to_dict("records"):
+            kinds.setdefault(adjust, set()).add(row["agreement_kind"])
+            if row["agreement_kind"] == "too few datasets":
+                assert "on 6 datasets p cannot be below 0.47 with holm over 15 pairs" in row["agreement"]
+    assert kinds == {"holm": {"too few datasets"}, "hommel": {"agree"}, "none": {"agree"}}
+
+
+def test_the_smallest_p_is_attained(rng):
+    """All differences of one sign on every pair give the smallest p-values of every adjustment, also with gaps."""
+    from bayescmp.frequentist.adjust import ADJUSTMENTS
+
+    x = rng.uniform(0.5, 0.9, 8)
+    frame = Scores.from_arrays({f"m{i}": x - i * np.linspace(0.05, 0.06, 8) for i in range(4)}).to_frame()
+    gap = (frame["model"] == "m0") & frame["dataset"].isin(["dataset 1", "dataset 2", "dataset 3"])
+    scores = Scores.from_frame(frame[~gap])
+    for adjust in ADJUSTMENTS:
+        with pytest.warns(bc.MissingWarning):
+            c = bc.compare(scores, rope=0, bayes="sign", adjust=adjust)
+        assert c.tests.p_adjusted == pytest.approx(c.smallest_p)
+
+
+def test_lost_by_the_adjustment():
+    """T = 8 of 10 datasets is p = .049 alone (W13), and more than .05 after Holm over three pairs."""
+    base = np.linspace(0.6, 0.8, 10)
+    d = np.arange(1, 11) / 100 * np.array([1, 1, -1, 1, -1, 1, 1, 1, 1, 1])
+    scores = Scores.from_arrays({"a": base + d, "b": base, "c": base + 1e-4 * np.tile([1, -1], 5)})
+    row = bc.compare(scores, rope=0, random_seed=1).table().iloc[0]
+    assert row["agreement_kind"] == "lost by the adjustment"
+    assert row["p_value"] == pytest.approx(0.048828125)
+    assert row["agreement"].startswith("p = .049 alone, adjusted p = ")
+
+
+def test_mean_and_majority_differ():
+    """A wins on most datasets, B by the mean: a few large losses."""
+    base = np.linspace(0.6, 0.9, 29)
+    scores = Scores.from_arrays({"a": base + np.r_[0.02 + np.arange(24) * 1e-5, -np.full(5, 0.3)], "b": base})
+    kind, sentence = kind_of(scores, rope=0, random_seed=1)
+    assert kind == "mean and majority differ"
+    assert "yet b is ahead by the mean (0.034)" in sentence
+
+
+def test_equivalent_on_most_datasets_is_no_small_difference():
+    """The sign test's P is of the most probable outcome: the mean may lie far outside the rope."""
+    base = np.linspace(0.4, 0.6, 400)
+    d = np.r_[np.full(216, 0.004), np.full(164, 0.05), np.full(20, -0.05)]
+    kind, sentence = kind_of(Scores.from_arrays({"a": base + d, "b": base}), bayes="sign")
+    assert kind == "significant but equivalent"
+    assert "most probable outcome" in sentence
+    assert "smaller than the rope" not in sentence
 
 
 def test_opposite_directions():
     """A test that weighs many small wins of A, a posterior that minds few large ones of B."""
     verdicts = Verdicts(
         a="rf", b="svm", p_better=0.02, p_equivalent=0.02, p_worse=0.96, mcse=0.0, decision=Decision.B_BETTER,
-        estimate=-0.05, p=0.01, alpha=0.05, rope=bc.Rope.of(0.01), direction=1.0,
+        estimate=-0.05, p=0.01, raw_p=0.01, alpha=0.05, rope=bc.Rope.of(0.01), direction=1.0,
     )  # fmt: skip
     kind, sentence = agreement(verdicts)
     assert kind == "opposite directions"
@@ -281,7 +339,57 @@ def test_agreement_in_words():
     assert kind_of(folds(0.003, sd=0.05)) == ("agree", "neither decides")
     kind, sentence = kind_of(folds(0.0002, sd=0.004))
     assert kind == "agree"
-    assert "a large p alone could not say so" in sentence
+    assert "a large p cannot say so" in sentence
+
+
+# ---- ropes of datasets, gaps, options
+
+
+def test_ropes_of_datasets_have_their_unit(rng):
+    scores = one_score_each(rng, 3)
+    ropes = dict.fromkeys(scores.datasets, 0.01)
+    c = bc.compare(scores, rope=ropes, random_seed=1)
+    one = bc.compare(scores, rope=0.01, random_seed=1)
+    assert c.table()["p_equivalent"].tolist() == pytest.approx(one.table()["p_equivalent"].tolist(), abs=1e-9)
+    assert (c.table()["mean_difference"] / 100).tolist() == pytest.approx(one.table()["mean_difference"].tolist())
+    assert "units of each dataset's rope" in repr(c)
+    with pytest.raises(ValueError, match="differences are in units of ropes"):
+        bc.compare(scores, rope=ropes, switching_cost=0.02)
+    with pytest.raises(RopeError, match="needs a `control`"):
+        bc.compare(bc.load_labour(), rope={"labour": (-0.001, 0.1)})
+
+
+def test_a_missing_fold_leaves_out_that_model_there():
+    frame = uci(["nb", "lr", "rf"]).to_frame()
+    gap = (frame["model"] == "lr") & (frame["dataset"] == "glass") & (frame["fold"] == 3)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        c = bc.compare(Scores.from_frame(frame[~gap]), rope=0.01, bayes="signed_rank", random_seed=1)
+    assert any("lr on glass (90 of 100)" in str(w.message) for w in caught)
+    assert c.table().set_index(["a", "b"])["n"].to_dict() == {("nb", "lr"): 6, ("nb", "rf"): 7, ("lr", "rf"): 6}
+
+
+def test_by_dataset_is_the_correlated_t_of_each():
+    c = bc.compare(uci(), rope=0.01, bayes="sign")
+    frame = c.by_dataset()
+    assert len(frame) == 3 * len(SMALL)
+    for row in frame.sample(5, random_state=1).to_dict("records"):
+        posterior = bc.bayes.correlated_ttest(c.scores.pair(row["a"], row["b"]), rope=0.01, dataset=row["dataset"])
+        assert row["p_better"] == pytest.approx(posterior.p_better, abs=1e-12)
+        assert row["mean_difference"] == pytest.approx(posterior.mean)
+
+
+def test_an_asymmetric_rope_can_be_ranked_and_printed(rng):
+    c = bc.compare(one_score_each(rng, 15, 6), rope=(-0.005, 0.01), control="m3", bayes="sign")
+    assert "14 pairs" in repr(c)
+    assert len(c.ranking()) == 15
+
+
+def test_strange_names_stay_on_their_lines(rng):
+    names = {"m0": "a\nname with\nbreaks", "m1": "x" * 300}
+    text = repr(bc.compare(one_score_each(rng, 3).rename(names), rope=0.01, bayes="sign"))
+    assert "a name with breaks vs" in text
+    assert "x" * 27 + "..." in text
 
 
 # ---- many pairs, sensitivity, one pair, JSON, repr
@@ -330,19 +438,30 @@ def test_ranking_is_that_of_rank_models(rng):
     scores = one_score_each(rng)
     c = bc.compare(scores, rope=0.01, random_seed=7)
     by_hand = bc.bayes.rank_models(scores, rope=0.01, random_seed=7)
-    pd.testing.assert_frame_equal(c.ranking(), by_hand.to_frame())
+    frame = c.ranking()
+    pd.testing.assert_frame_equal(frame.drop(columns="rank_distribution"), by_hand.to_frame())
+    for row in frame.to_dict("records"):
+        assert row["rank_distribution"][0] == row["p_best"]
+        assert sum(row["rank_distribution"]) == pytest.approx(1)
     one = bc.compare(bc.load_labour(), rope=0.01).ranking()
     assert one["p_best"].sum() == pytest.approx(1)
     assert one["model"].iloc[0] == "SVM"
 
 
-@pytest.mark.parametrize("make", ["labour", "paired", "domains", "uci", "ropes"])
+@pytest.mark.parametrize("make", ["labour", "paired", "domains", "uci", "prior", "numpy", "ropes"])
 def test_json_there_and_back(make):
     c = {
         "labour": lambda: bc.compare(bc.load_labour(), rope=(-0.01, 0.02), control="SVM"),
         "paired": lambda: bc.compare(bc.load_labour(), rope=0.01, frequentist="paired_t", switching_cost=0.1),
         "domains": lambda: bc.compare(bc.load_domains(), rope=float("inf"), random_seed=1),
         "uci": lambda: bc.compare(uci(["rf", "lr"]), rope=0.01, bayes_options={"prior": "gaussian"}),
+        "prior": lambda: bc.compare(
+            uci(["rf", "lr"]),
+            rope=0.01,
+            threshold=np.float32(0.9),
+            bayes_options={"prior": bc.bayes.HierarchicalPrior(delta_0_bound=1, sigma_0_max=1, sigma_max=1)},
+        ),
+        "numpy": lambda: bc.compare(bc.load_domains(), rope=1, random_seed=1, bayes_options={"draws": np.int64(500)}),
         "ropes": lambda: bc.compare(uci(["rf", "lr"]), rope=dict.fromkeys(SMALL, 0.02), bayes="sign"),
     }[make]()
     again = bc.Comparison.from_json(c.to_json())
@@ -358,7 +477,7 @@ def test_repr_fits_a_screen(rng):
     many = repr(bc.compare(one_score_each(rng, 40, 8), rope=0.01, bayes="sign"))
     for text in (few, many):
         assert len(text.splitlines()) <= 24
-        assert max(map(len, text.splitlines())) <= 140
+        assert max(map(len, text.splitlines())) <= 150
     assert "m0 vs m1" in few
     assert "780 pairs" in many
     assert "and 32 more models" in many
@@ -390,6 +509,32 @@ BAD = {
     "alpha": (lambda: bc.compare(bc.load_labour(), rope=0, alpha=0), ValueError, "`alpha` must be above 0"),
     "cost": (lambda: bc.compare(bc.load_labour(), rope=0, switching_cost=-1), ValueError, "0 or more, got -1"),
     "adjust": (lambda: bc.compare(bc.load_labour(), rope=0, adjust="x"), ValueError, "bonferroni"),
+    "adjust for a control": (
+        lambda: bc.compare(bc.load_labour(), rope=0, control="SVM", adjust="shaffer"),
+        ValueError,
+        "all pairs",
+    ),
+    "unknown option": (
+        lambda: bc.compare(bc.load_domains(), rope=1, bayes_options={"foo": 1}),
+        ValueError,
+        "may hold prior, prior_at, draws, precision, engine; got 'foo'",
+    ),
+    "option of compare": (
+        lambda: bc.compare(bc.load_domains(), rope=1, bayes_options={"random_seed": 1}),
+        ValueError,
+        "Give it to compare()",
+    ),
+    "draws": (
+        lambda: bc.compare(bc.load_domains(), rope=1, bayes_options={"draws": "10"}),
+        ValueError,
+        "`draws` must be a whole number",
+    ),
+    "no rope": (lambda: bc.compare(bc.load_domains(), rope=None), RopeError, "`rope` must be a number"),
+    "scores that do not fit": (
+        lambda: Scores.from_dict(bc.load_domains().to_dict() | {"models": ["A", "A", "B"]}),
+        ScoresError,
+        "do not fit 2 models",
+    ),
     "jobs": (lambda: bc.compare(bc.load_labour(), rope=0, n_jobs=0), ValueError, "`n_jobs` must be"),
     "not JSON": (lambda: bc.Comparison.from_json("{"), ValueError, "must be JSON from Comparison.to_json"),
     "other JSON": (lambda: bc.Comparison.from_json("{}"), ValueError, "must come from Comparison.to_dict"),

@@ -60,6 +60,12 @@ def test_finished_pairs_are_not_computed_again(scores, tmp_path, monkeypatch):
         bc.compare(scores.rename({"m0": "other"}), rope=0.01, random_seed=1, cache=tmp_path / "cache")
 
 
+def test_a_rerun_without_a_seed_finds_its_pairs(scores, tmp_path):
+    first = bc.compare(scores, rope=0.01, cache=tmp_path)
+    assert bc.compare(scores, rope=0.01, cache=tmp_path) == first
+    assert len(list(tmp_path.iterdir())) == 10
+
+
 def test_a_spoilt_file_is_computed_again(scores, tmp_path):
     first = bc.compare(scores, rope=0.01, random_seed=1, cache=tmp_path)
     files = sorted(tmp_path.iterdir())
@@ -67,6 +73,8 @@ def test_a_spoilt_file_is_computed_again(scores, tmp_path):
     files[1].write_text('{"key": "of another", "rows": []}')
     files[2].write_bytes(b"\xff\xfe")
     files[3].unlink()
+    files[4].write_text(json.dumps({"key": files[4].stem, "rows": []}))
+    files[5].write_text(json.dumps({"key": files[5].stem, "rows": [{"a": 1}]}))
     assert bc.compare(scores, rope=0.01, random_seed=1, cache=tmp_path) == first
     assert json.loads(files[0].read_text())["key"] == files[0].stem
 

@@ -15,12 +15,18 @@ class Verdicts:
 
     Attributes
     ----------
+    p, raw_p : float
+        The p-value that is compared with alpha (adjusted, where there are many pairs), and the one of this pair alone.
     corrected_p : float or None
-        The p-value with the correction for overlapping training sets, where the test that was run has none.
-    smallest_p : float or None
-        The smallest p-value that this number of datasets can give.
+        `p` with the correction for overlapping training sets, where the test that was run has none.
+    smallest_p, smallest_raw_p : float or None
+        The smallest p-values, adjusted and not, that scores on so many datasets can give.
+    adjustment : str or None
+        How p was adjusted and for how many pairs; None where it was not.
+    expected : (better, equivalent, worse) or None
+        Expected shares of new datasets, where P is about which of them is the largest.
     direction : float
-        The sign of the frequentist statistic: positive favours A.
+        The sign of the frequentist effect: positive favours A.
     """
 
     a: str
@@ -32,11 +38,15 @@ class Verdicts:
     decision: Decision
     estimate: float | None
     p: float
+    raw_p: float
     alpha: float
-    rope: Rope | None
+    rope: Rope
     direction: float = 0.0
     corrected_p: float | None = None
     smallest_p: float | None = None
+    smallest_raw_p: float | None = None
+    adjustment: str | None = None
+    expected: tuple[float, float, float] | None = None
     n: int = 0
 
     @property
@@ -44,69 +54,104 @@ class Verdicts:
         return self.p <= self.alpha
 
     @property
-    def leader(self) -> tuple[str, float]:
-        """The model that is more probably better, and how probably."""
-        return (self.a, self.p_better) if self.p_better >= self.p_worse else (self.b, self.p_worse)
+    def decided(self) -> bool:
+        return self.decision in (Decision.A_BETTER, Decision.B_BETTER)
 
-    def show(self, p: float) -> str:
-        return f"P = {probability(p, self.mcse)}"
+    @property
+    def a_leads(self) -> bool:
+        return self.p_better >= self.p_worse
+
+    @property
+    def leader(self) -> str:
+        """The model that is more probably better."""
+        return self.a if self.a_leads else self.b
+
+    @property
+    def other(self) -> str:
+        return self.b if self.a_leads else self.a
+
+    @property
+    def p_leader(self) -> float:
+        return max(self.p_better, self.p_worse)
+
+    @property
+    def claim(self) -> str:
+        """What the posterior says of the leader, by what P is a probability of."""
+        p = probability(self.p_leader, self.mcse)
+        if self.expected is not None:
+            share = self.expected[0 if self.a_leads else 2]
+            return f"{self.leader} better is the most probable outcome (P = {p}; expected share {share:.2f})"
+        return f"{self.leader} is {'better' if self.decided else 'probably better'} (P = {p})"
+
+    @property
+    def p_text(self) -> str:
+        return p_value(self.p) if self.adjustment is None else f"adjusted {p_value(self.p)}"
 
 
 def agreement(v: Verdicts) -> tuple[str, str]:
     """The kind of (dis)agreement, and a sentence about it.
 
-    Kinds: agree, correction missing, too few datasets, opposite directions, significant but equivalent, rope wider
-    than the effect, significant but undecided, decided but not significant, probable but not significant.
+    Kinds: agree, correction missing, mean and majority differ, opposite directions, significant but equivalent, rope
+    wider than the effect, significant but undecided, too few datasets, lost by the adjustment, decided but not
+    significant, probable but not significant.
     """
-    leader, p_leader = v.leader
     if v.corrected_p is not None and v.significant and v.corrected_p > v.alpha:
         return "correction missing", (
-            f"significant ({p_value(v.p)}) only because overlapping folds are taken for independent: corrected "
+            f"significant ({v.p_text}) only because overlapping folds are taken for independent: corrected "
             f"{p_value(v.corrected_p)}"
         )
-    if v.significant:
-        return _significant(v, leader, p_leader)
-    decided = v.decision in (Decision.A_BETTER, Decision.B_BETTER)
-    if v.smallest_p is not None and v.smallest_p > v.alpha and p_leader >= PROBABLE:
-        return "too few datasets", (
-            f"with {v.n} datasets p cannot be below {v.smallest_p:.2g}, whatever the scores; {leader} is probably "
-            f"better ({v.show(p_leader)})"
+    if v.estimate and v.p_leader >= PROBABLE and (v.estimate > 0) != v.a_leads:
+        return "mean and majority differ", (
+            f"{v.claim}, yet {v.other} is ahead by the mean ({abs(v.estimate):.2g}): a few datasets differ much more "
+            "than the others"
         )
-    if decided:
-        return "decided but not significant", (
-            f"not significant ({p_value(v.p)}), yet {leader} is better with {v.show(p_leader)}"
-        )
-    if p_leader >= PROBABLE:
-        return "probable but not significant", (
-            f"not significant ({p_value(v.p)}), but {leader} is probably better ({v.show(p_leader)})"
-        )
+    return _significant(v) if v.significant else _not_significant(v)
+
+
+def _not_significant(v: Verdicts) -> tuple[str, str]:
+    if v.p_leader >= PROBABLE or v.decided:
+        for smallest, over in ((v.smallest_raw_p, ""), (v.smallest_p, f" with {v.adjustment}")):
+            if smallest is not None and smallest > v.alpha:
+                return "too few datasets", (
+                    f"on {v.n} datasets p cannot be below {smallest:.2g}{over}, whatever the scores; {v.claim}"
+                )
+        if v.raw_p <= v.alpha:
+            return "lost by the adjustment", (f"{p_value(v.raw_p)} alone, {v.p_text} ({v.adjustment}); {v.claim}")
+        kind = "decided but not significant" if v.decided else "probable but not significant"
+        return kind, f"not significant ({v.p_text}), {'yet' if v.decided else 'but'} {v.claim}"
     if v.decision is Decision.EQUIVALENT:
-        return "agree", f"practically equivalent ({v.show(v.p_equivalent)}); a large p alone could not say so"
+        return "agree", f"practically equivalent (P = {probability(v.p_equivalent, v.mcse)}); a large p cannot say so"
     return "agree", "neither decides"
 
 
-def _significant(v: Verdicts, leader: str, p_leader: float) -> tuple[str, str]:
+def _significant(v: Verdicts) -> tuple[str, str]:
     favoured = v.a if v.direction > 0 else v.b
-    decided = v.decision in (Decision.A_BETTER, Decision.B_BETTER)
-    if v.direction and (decided or p_leader >= PROBABLE) and favoured != leader:
+    if v.direction and v.p_leader >= PROBABLE and favoured != v.leader:
         return "opposite directions", (
-            f"significant ({p_value(v.p)}) in favour of {favoured}, yet {leader} is better with {v.show(p_leader)}: "
-            "the tests weigh the datasets differently"
+            f"significant ({v.p_text}) in favour of {favoured}, yet {v.claim}: the tests weigh the datasets differently"
         )
-    if decided:
-        return "agree", f"both: {leader} better"
+    if v.decided:
+        return "agree", f"both: {v.leader} better"
+    inside = v.estimate is not None and v.rope.low <= v.estimate <= v.rope.high and not v.rope.is_zero
+    equivalent = probability(v.p_equivalent, v.mcse)
     if v.decision is Decision.EQUIVALENT:
+        if inside or (v.estimate is None and (v.expected is None or v.expected[1] > 0.9)):
+            return "significant but equivalent", (
+                f"significant ({v.p_text}) but practically equivalent (P = {equivalent}): a real difference, smaller "
+                "than the rope"
+            )
+        share = "" if v.expected is None else f", expected share {v.expected[1]:.2f}"
         return "significant but equivalent", (
-            f"significant ({p_value(v.p)}) but practically equivalent ({v.show(v.p_equivalent)}): a real difference, "
-            "smaller than the rope"
+            f"significant ({v.p_text}), yet equivalence is the most probable outcome (P = {equivalent}{share}): the "
+            "other datasets decide the test"
         )
-    inside = v.rope is not None and v.estimate is not None and v.rope.low <= v.estimate <= v.rope.high
-    if inside and v.rope is not None and not v.rope.is_zero:
+    if inside:
         return "rope wider than the effect", (
-            f"significant ({p_value(v.p)}), but the estimated difference {v.estimate:.2g} lies inside the rope: "
-            f"P(equivalent) = {probability(v.p_equivalent, v.mcse)}"
+            f"significant ({v.p_text}), but the estimated difference {v.estimate:.2g} lies inside the rope: "
+            f"P(equivalent) = {equivalent}"
         )
+    beyond = "" if v.rope.is_zero else " by more than the rope"
     return "significant but undecided", (
-        f"significant ({p_value(v.p)}): some difference, but not surely more than the rope ({leader} better: "
-        f"{v.show(p_leader)})"
+        f"significant ({v.p_text}) in favour of {favoured}, but {v.leader} better{beyond} has only "
+        f"P = {probability(v.p_leader, v.mcse)}"
     )

@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from bayescmp.bayes.hierarchical_prior import HierarchicalPrior
 from bayescmp.comparison.result import Comparison
 from bayescmp.comparison.setting import Setting
 from bayescmp.frequentist import PairwiseTests, TestResult
 from bayescmp.rope import Rope
 from bayescmp.scores.table import Scores
 
-PLAIN = ("control", "against", "threshold", "alpha", "switching_cost", "random_seed", "bayes_options", "versions")
+PLAIN = ("control", "against", "threshold", "alpha", "switching_cost", "random_seed", "versions")
 TEXTS = ("a", "b", "metric", "dataset", "method", "engine", "decision", "notes")
 INFINITE = (math.inf, -math.inf)
 """JSON has no infinity: it is spelled out, and read back where a number belongs."""
@@ -26,6 +27,7 @@ def to_dict(c: Comparison) -> dict[str, Any]:
         "rope": _rope_out(rope) if isinstance(rope, Rope) else {d: _rope_out(Rope.of(r)) for d, r in rope.items()},
         "setting": asdict(c.setting) | {"why": list(c.setting.why)},
         **{name: getattr(c, name) for name in PLAIN},
+        "bayes_options": {name: _option_out(x) for name, x in c.bayes_options.items()},
         "rows": [{k: str(x) if x in INFINITE else x for k, x in row.items()} for row in c.rows],
         "tests": c.tests.to_dict(),
         "corrected_p": None if c.corrected_p is None else list(c.corrected_p),
@@ -45,6 +47,7 @@ def from_dict(data: Mapping[str, Any]) -> Comparison:
             rope={d: _rope_in(r) for d, r in rope.items()} if isinstance(rope, dict) else _rope_in(rope),
             setting=Setting(**setting | {"why": tuple(setting["why"])}),
             **{name: data[name] for name in PLAIN},
+            bayes_options={name: _option_in(x) for name, x in data["bayes_options"].items()},
             rows=tuple({k: _number(x) if k not in TEXTS else x for k, x in r.items()} for r in data["rows"]),
             tests=PairwiseTests.from_dict(data["tests"]),
             corrected_p=None if corrected is None else tuple(corrected),
@@ -53,6 +56,14 @@ def from_dict(data: Mapping[str, Any]) -> Comparison:
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"`data` must come from Comparison.to_dict; wrong or missing: {error!r}.") from None
+
+
+def _option_out(value: Any) -> Any:
+    return {"HierarchicalPrior": asdict(value)} if isinstance(value, HierarchicalPrior) else value
+
+
+def _option_in(value: Any) -> Any:
+    return HierarchicalPrior(**value["HierarchicalPrior"]) if isinstance(value, dict) else value
 
 
 def _number(x: Any) -> Any:

@@ -1,8 +1,10 @@
 """`compare()`: names the setting, runs the tests of both schools that fit it on all pairs, and puts them together."""
 
+import builtins
 import os
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -12,11 +14,11 @@ from bayescmp import errors
 from bayescmp.bayes.many_models import complete_table
 from bayescmp.comparison.classical import classical_tests, omnibus_tests
 from bayescmp.comparison.result import Comparison
-from bayescmp.comparison.run import Job, Names, run_pairs
+from bayescmp.comparison.run import Job, Names, check_options, data_seed, run_pairs
 from bayescmp.comparison.setting import choose_setting
 from bayescmp.errors import MissingWarning, RopeError, name_list
-from bayescmp.frequentist.adjust import check_adjustment
-from bayescmp.rope import Rope, RopeLike
+from bayescmp.frequentist import adjust_p_values
+from bayescmp.rope import Rope, RopeLike, rope_for
 from bayescmp.scores.table import Scores
 from bayescmp.seed import checked_seed
 
@@ -46,7 +48,8 @@ def compare(
     scores : Scores
         Of two or more models, on one dataset with fold results or on many.
     rope : float, (low, high), Rope, or a mapping from dataset to one of these
-        The differences that make no practical difference; 0 for none.
+        The differences that make no practical difference; 0 for none. With a mapping over many datasets all
+        differences are in units of their dataset's rope.
     bayes : str, optional
         "correlated_t" (one dataset); "hierarchical", "signed_rank" or "sign" (many). By the setting if not given.
     frequentist : str, optional
@@ -62,7 +65,8 @@ def compare(
     switching_cost : float
         In units of the score: what the better model must gain on average to be worth it, for `decisions()`.
     random_seed : int, optional
-        Of the tests that draw; drawn and recorded if not given.
+        Of the tests that draw; drawn and recorded if not given (with a `cache`: made from the data, so that a rerun
+        finds it again).
     bayes_options : mapping, optional
         Further options of the Bayesian test, such as {"prior": "gaussian"} or {"draws": 10_000}.
     n_jobs : int, optional
@@ -83,10 +87,10 @@ def compare(
     >>> import bayescmp as bc
     >>> c = bc.compare(bc.load_labour(), rope=0.01)
     >>> c.table()[["a", "b", "p_better", "p_value"]].round(3)
-         a    b  p_better  p_value
-    0   DT   LR     0.055    0.198
-    1   DT  SVM     0.024    0.076
-    2   LR  SVM     0.125    0.495
+        a    b  p_better  p_value
+    0  DT   LR     0.093    0.264
+    1  DT  SVM     0.024    0.076
+    2  LR  SVM     0.100    0.342
     """
     if not isinstance(scores, Scores):
         raise errors.ScoresError(
@@ -95,19 +99,17 @@ def compare(
         )
     setting = choose_setting(scores, bayes, frequentist)
     _check_numbers(threshold, alpha, switching_cost)
-    check_adjustment(adjust)
+    scores, notes = _whole_cells(scores)
     names, control = _pairs(scores, control, against)
-    if control is None and len(names) > 1 and not isinstance(rope, Mapping):
-        region = Rope.of(rope)
-        if region.low != -region.high:
-            raise RopeError(
-                f"An asymmetric rope {region} over all pairs needs a `control`: which model of a pair is A is "
-                "arbitrary otherwise. Say control=..., or give a symmetric rope."
-            )
-    options = dict(bayes_options or {})
-    draws = setting.bayes == "signed_rank" or options.get("engine") == "nuts"
-    seed = checked_seed(random_seed) if draws or random_seed is not None else None
-    notes = _missing(scores)
+    adjust_p_values(
+        np.ones(len(names)), adjust, all_pairs=control is None
+    )  # refuses what does not fit, before the work
+    rope, unit = _rope(rope, scores, control, len(names), switching_cost)
+    options = check_options(setting.bayes, bayes_options or {})
+    seed = None
+    if setting.bayes == "signed_rank" or options.get("engine") == "nuts" or random_seed is not None:
+        seed = data_seed(scores) if random_seed is None and cache is not None else checked_seed(random_seed)
+    notes = (*notes, *unit, *_missing(scores))
     job = Job(setting.bayes, rope, options, seed)
     found = run_pairs(scores, names, job, n_jobs=n_jobs, cache=cache, progress=progress)
     rows = [rows[0] for rows in found]
@@ -122,13 +124,13 @@ def compare(
         omnibus = omnibus_tests(scores, setting.omnibus)
     return Comparison(
         scores=scores,
-        rope=dict(rope) if isinstance(rope, Mapping) else Rope.of(rope),
+        rope=rope,
         setting=setting,
         control=control,
         against=against,
-        threshold=threshold,
-        alpha=alpha,
-        switching_cost=switching_cost,
+        threshold=float(threshold),
+        alpha=float(alpha),
+        switching_cost=float(switching_cost),
         random_seed=seed,
         bayes_options=options,
         rows=tuple(rows),
@@ -162,6 +164,44 @@ def _best(scores: Scores) -> str:
     return scores.models[int(np.lexsort((-means, ranks))[0])]
 
 
+def _rope(
+    rope: RopeLike | Mapping[str, RopeLike], scores: Scores, control: str | None, pairs: int, switching_cost: float
+) -> tuple[Rope | dict[str, Any], tuple[str, ...]]:
+    """One rope, or one for each of many datasets; and a note where differences are in units of those."""
+    if isinstance(rope, Mapping) and len(scores.datasets) > 1:
+        if switching_cost:
+            raise ValueError(
+                "`switching_cost` is in units of the score, but with a rope for each dataset differences are in units "
+                "of ropes. Give one rope for all datasets, or no switching cost."
+            )
+        return {str(name): Rope.of(r) for name, r in rope.items()}, (
+            "differences, HDIs and losses are in units of each dataset's rope",
+        )
+    region = rope_for(rope, scores.datasets[0])
+    if control is None and pairs > 1 and region.low != -region.high:
+        raise RopeError(
+            f"An asymmetric rope {region} over all pairs needs a `control`: which model of a pair is A is arbitrary "
+            "otherwise. Say control=..., or give a symmetric rope."
+        )
+    return region, ()
+
+
+def _whole_cells(scores: Scores) -> tuple[Scores, tuple[str, ...]]:
+    """Leave out a model on a dataset where it lacks some folds, with a warning that names both."""
+    sizes = np.array([len(keys) for keys in scores.keys])
+    counts = scores.counts
+    partial = (counts > 0) & (counts < sizes)
+    if len(scores.datasets) == 1 or not partial.any():
+        return scores, ()
+    cells = [
+        f"{scores.models[m]} on {scores.datasets[d]} ({counts[m, d]} of {sizes[d]})" for m, d in np.argwhere(partial)
+    ]
+    note = f"folds are missing, so that these are left out: {', '.join(cells[:5])}"
+    note += f" and {len(cells) - 5} more" if len(cells) > 5 else ""
+    warnings.warn(f"{note}.", MissingWarning, stacklevel=3)
+    return replace(scores, values=np.where(partial[..., None], np.nan, scores.values)), (note,)
+
+
 def _missing(scores: Scores) -> tuple[str, ...]:
     ran = scores.counts > 0
     if ran.all():
@@ -179,11 +219,9 @@ def _warn_of(rows: list[dict[str, Any]]) -> None:
         for kind, message in row.pop("warnings"):
             kinds.setdefault(kind, []).append(message)
     for kind, messages in kinds.items():
-        distinct = sorted(set(messages))
-        more = f" (and {len(distinct) - 1} more warnings of this kind, see the notes of each pair)"
-        warnings.warn(
-            distinct[0] + (more if len(distinct) > 1 else ""), getattr(errors, kind, UserWarning), stacklevel=3
-        )
+        more = f" (and the like for {len(set(messages)) - 1} more pairs)" if len(set(messages)) > 1 else ""
+        category = getattr(errors, kind, None) or getattr(builtins, kind, UserWarning)
+        warnings.warn(sorted(messages)[0] + more, category, stacklevel=3)
 
 
 def _check_numbers(threshold: float, alpha: float, switching_cost: float) -> None:

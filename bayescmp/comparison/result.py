@@ -4,19 +4,21 @@ import json
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bayescmp.bayes.correlated_t import probabilities
 from bayescmp.bayes.posterior import Posterior
-from bayescmp.comparison.agreement import Verdicts, agreement
 from bayescmp.comparison.classical import single_test
 from bayescmp.comparison.decisions import hdi_decision, in_words, loss_decision, threshold_decision
 from bayescmp.comparison.run import Job, Names, quiet_pair, run_pairs
 from bayescmp.comparison.setting import WORDS, Setting
-from bayescmp.errors import unknown_name
-from bayescmp.frequentist import PairwiseTests, TestResult
-from bayescmp.rope import Rope, RopeLike
+from bayescmp.errors import ScaleWarning, unknown_name
+from bayescmp.frequentist import PairwiseTests, TestResult, adjust_p_values
+from bayescmp.rope import Rope, RopeLike, rope_for
 from bayescmp.scores.table import Scores
 from bayescmp.text import versions
 
@@ -90,7 +92,10 @@ class Comparison:
     def table(self) -> "pd.DataFrame":
         """One row a pair: the posterior, the test, and where the two tell different stories.
 
-        `n` is what the Bayesian test used (datasets, or folds), `n_test` what the frequentist one did.
+        Differences are the advantage of A: positive favours A, also where lower scores are better. `n` is what the
+        Bayesian test used (datasets, or folds), `n_test` what the frequentist one did. `p_better` is P(A better by
+        more than the rope) on one dataset; over datasets, P("A better" is the most probable outcome for a new one),
+        with the expected shares of the outcomes beside it.
         """
         import pandas as pd
 
@@ -105,7 +110,7 @@ class Comparison:
         frame = []
         for i, row in enumerate(self.rows):
             a, b = row["a"], row["b"]
-            by_hdi = hdi_decision(row["interval_low"], row["interval_high"], self._rope_of(i))
+            by_hdi = hdi_decision(row["interval_low"], row["interval_high"], self.rope_of(i))
             by_loss = loss_decision(row["loss_a"], row["loss_b"], self.switching_cost)
             frame.append(
                 {
@@ -122,14 +127,37 @@ class Comparison:
 
     def ranking(self, **options: Any) -> "pd.DataFrame":
         """One row a model, the most probably best first: P(best), P(among the best), expected rank, mean score."""
-        return self.ranking_posterior(**options).to_frame()
+        posterior = self.ranking_posterior(**options)
+        frame = posterior.to_frame()
+        ranks = dict(zip(posterior.models, map(tuple, posterior.rank_distribution.tolist()), strict=True))
+        frame["rank_distribution"] = frame["model"].map(ranks)
+        return frame
 
     def ranking_posterior(self, **options: Any) -> "RankingPosterior":
         """The joint posterior behind `ranking()`; options are those of `bayes.rank_models`."""
         from bayescmp.bayes import rank_models
 
         seed = 0 if self.random_seed is None else self.random_seed
-        return rank_models(self.scores, **{"rope": self.rope, "random_seed": seed} | options)
+        rope = self.rope if isinstance(self.rope, dict) else max(-self.rope.low, self.rope.high)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ScaleWarning)  # said when the comparison was made
+            return rank_models(self.scores, **{"rope": rope, "random_seed": seed} | options)
+
+    def by_dataset(self) -> "pd.DataFrame":
+        """The correlated t-test of every pair on every dataset, where fold results of a known design are there."""
+        import pandas as pd
+
+        frames = []
+        for names in self.pairs:
+            pair = quiet_pair(self.scores, names)
+            rho = pair.known_rho("by_dataset")
+            for i, dataset in enumerate(pair.datasets):
+                region = rope_for(self.rope, dataset)
+                p = probabilities(pair.differences[i : i + 1], rho=rho[i], rope=region, rounding=pair.rounding[i])[0]
+                columns = zip(("p_better", "p_equivalent", "p_worse"), p.tolist(), strict=True)
+                row = {"a": pair.a, "b": pair.b, "dataset": dataset, "n": int(pair.counts[i])}
+                frames.append(row | {"mean_difference": float(pair.means[i])} | dict(columns))
+        return pd.DataFrame(frames)
 
     def pair(self, a: str, b: str) -> PairComparison:
         """Every result of one pair, in either order: the tests as called by hand, with the adjusted p-value."""
@@ -158,7 +186,10 @@ class Comparison:
     def rope_curve(
         self, ropes: Iterable[RopeLike] = (0.0, 0.005, 0.01, 0.02, 0.05), *, n_jobs: int | None = None
     ) -> "pd.DataFrame":
-        """How the three probabilities and the decision of every pair move with the rope."""
+        """How the three probabilities and the decision of every pair move with the rope.
+
+        Where every dataset has its own rope, `ropes` are multiples of them.
+        """
         return self._sensitivity(replace(self._job(), what="rope_curve", ropes=tuple(map(Rope.of, ropes))), n_jobs)
 
     def prior_sensitivity(self, *, n_jobs: int | None = None) -> "pd.DataFrame":
@@ -190,10 +221,13 @@ class Comparison:
         lines = []
         m = len(self.pairs)
         if m > 1:
+            how = self.tests.adjustment
+            adjusted = (
+                "p-values are not adjusted for that" if how == "none" else f"p-values are adjusted for that ({how})"
+            )
             lines.append(
-                f"{m} pairs were compared. p-values are adjusted for that ({self.tests.adjustment}); the posterior "
-                "probabilities of single pairs, with their flat priors, are not. bayes.multilevel(scores) is the one "
-                "model of all that shrinks."
+                f"{m} pairs were compared. {adjusted}; the posterior probabilities are not: the prior of a pair knows "
+                "nothing of the other pairs. bayes.multilevel(scores) is the one model of all that shrinks."
             )
         if self.against == "best":
             lines.append(
@@ -246,63 +280,25 @@ class Comparison:
     def _job(self) -> Job:
         return Job(self.setting.bayes, self.rope, self.bayes_options, self.random_seed)
 
-    def _rope_of(self, i: int) -> Rope:
+    def rope_of(self, i: int) -> Rope:
         """The rope of a pair as its posterior saw it."""
         return Rope(self.rows[i]["rope_low"], self.rows[i]["rope_high"])
 
     def table_row(self, i: int) -> dict[str, Any]:
         """Row i of `table()`."""
-        row, tests = self.rows[i], self.tests
-        a, b = row["a"], row["b"]
-        decision = threshold_decision(row, self.threshold)
-        shares = {name: row[name] for name in row if name.startswith("expected_")}
-        low, high = tests.effect_interval[i] if tests.effect_interval else (None, None)
-        kind, sentence = agreement(self._verdicts(i))
-        return {
-            "a": a,
-            "b": b,
-            "n": row["n"],
-            "mean_difference": row["estimate"],
-            "hdi_low": row["interval_low"],
-            "hdi_high": row["interval_high"],
-            "p_better": row["p_better"],
-            "p_equivalent": row["p_equivalent"],
-            "p_worse": row["p_worse"],
-            "mcse": row["mcse"],
-            **shares,
-            "decision": in_words(decision, a, b),
-            "n_test": tests.n[i],
-            "statistic": tests.statistic[i],
-            "p_value": tests.p_value[i],
-            "p_adjusted": tests.p_adjusted[i],
-            "effect_size": tests.effect[i] if tests.effect else None,
-            "effect_low": low,
-            "effect_high": high,
-            "agreement": sentence,
-            "agreement_kind": kind,
-        }
+        from bayescmp.comparison.rows import table_row
 
-    def _verdicts(self, i: int) -> Verdicts:
-        row, tests = self.rows[i], self.tests
-        n = tests.n[i]
-        smallest = None
-        if self.setting.frequentist in ("wilcoxon", "sign"):
-            smallest = 2.0 ** (1 - n) * (1 if tests.adjustment in ("none", "bh", "by") else len(self.pairs))
-        direction = tests.effect[i] if tests.effect else tests.estimate[i]
-        return Verdicts(
-            a=row["a"],
-            b=row["b"],
-            p_better=row["p_better"],
-            p_equivalent=row["p_equivalent"],
-            p_worse=row["p_worse"],
-            mcse=row["mcse"],
-            decision=threshold_decision(row, self.threshold),
-            estimate=row["estimate"],
-            p=tests.p_adjusted[i],
-            alpha=self.alpha,
-            rope=self._rope_of(i),
-            direction=float(np.sign(direction)),
-            corrected_p=None if self.corrected_p is None else self.corrected_p[i],
-            smallest_p=smallest,
-            n=n,
-        )
+        return table_row(self, i)
+
+    @cached_property
+    def datasets_of_pairs(self) -> NDArray[np.int_]:
+        """On how many datasets both models of each pair were run."""
+        ran = (self.scores.counts > 0).astype(int)
+        at = {model: i for i, model in enumerate(self.models)}
+        return np.array([int(ran[at[a]] @ ran[at[b]]) for a, b in self.pairs])
+
+    @cached_property
+    def smallest_p(self) -> list[float]:
+        """The smallest adjusted p-values that any scores on these datasets could give."""
+        every = 2.0 ** (1.0 - self.datasets_of_pairs)
+        return list(adjust_p_values(np.minimum(every, 1.0), self.tests.adjustment, all_pairs=self.control is None))

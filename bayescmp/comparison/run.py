@@ -1,16 +1,19 @@
 """The Bayesian side of all pairs: in chunks that share their work, on one core, many, or a cluster, and resumable."""
 
 import hashlib
+import inspect
 import json
 import os
 import sys
 import uuid
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from bayescmp import bayes
 from bayescmp.bayes.loss import expected_losses
@@ -32,6 +35,15 @@ Names = tuple[str, str]
 Row = dict[str, Any]
 
 
+TESTS: dict[str, Any] = {
+    "correlated_t": bayes.correlated_ttest,
+    "hierarchical": bayes.hierarchical_ttest,
+    "signed_rank": bayes.signed_rank_test,
+    "sign": bayes.sign_test,
+}
+NUTS_OPTIONS = ("draws", "tune", "chains", "cores", "nuts_sampler", "target_accept", "progressbar")
+
+
 @dataclass(frozen=True)
 class Job:
     """What to find out about every pair; together with the data it determines the answer."""
@@ -51,15 +63,9 @@ class Job:
 
     def posterior(self, pair: Pair) -> Any:
         """The posterior of one pair: the test called as by hand."""
-        test: Any = {
-            "correlated_t": bayes.correlated_ttest,
-            "hierarchical": bayes.hierarchical_ttest,
-            "signed_rank": bayes.signed_rank_test,
-            "sign": bayes.sign_test,
-        }[self.bayes]
         random = self.bayes == "signed_rank" or self.options.get("engine") == "nuts"
         seed = {"random_seed": self.random_seed} if random else {}
-        return test(pair, rope=self.rope, **seed, **self.options)
+        return TESTS[self.bayes](pair, rope=self.rope, **seed, **self.options)
 
     def rows(self, posterior: Posterior) -> list[Row]:
         """What was to be found out of one posterior."""
@@ -86,6 +92,28 @@ class Job:
         for scores in (pair.scores_a, pair.scores_b):
             digest.update(scores.tobytes())
         return digest.hexdigest()
+
+
+def check_options(test: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Further options of a Bayesian test as plain values; refused where the test has no such option."""
+    given_elsewhere = ("a", "b", "rope", "random_seed", "resampling", "dataset", "higher_is_better", "nuts_options")
+    known = [name for name in inspect.signature(TESTS[test]).parameters if name not in given_elsewhere]
+    known += NUTS_OPTIONS if options.get("engine") == "nuts" else ()
+    for name in options:
+        if name not in known:
+            hint = " Give it to compare() or to the Scores." if name in given_elsewhere else ""
+            raise ValueError(
+                f"`bayes_options` of {test} may hold {', '.join(dict.fromkeys(known))}; got {name!r}.{hint}"
+            )
+    draws = options.get("draws", DRAWS)
+    if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < 1:
+        raise ValueError(f"`draws` must be a whole number of at least 1, got {draws!r}.")
+    return {name: plain(value) for name, value in options.items()}
+
+
+def data_seed(scores: Scores) -> int:
+    """A seed that is always the same for the same scores."""
+    return int.from_bytes(hashlib.sha256(np.ascontiguousarray(scores.values).tobytes()).digest()[:4], "little")
 
 
 def run_pairs(
@@ -187,7 +215,7 @@ def _rope_data(rope: Any) -> Any:
 
 
 def _workers(n_jobs: int | None) -> int:
-    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0):
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
         raise ValueError(f"`n_jobs` must be a whole number other than 0 (-1: all cores), got {n_jobs!r}.")
     if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
         return 1
@@ -241,8 +269,9 @@ class _Store:
         assert self.folder is not None
         with suppress(OSError, ValueError, KeyError, TypeError):
             data = json.loads((self.folder / f"{key}.json").read_text(encoding="utf-8"))
-            if data["key"] == key and isinstance(data["rows"], list):
-                return data["rows"]
+            rows = data["rows"]
+            if data["key"] == key and rows and all({"a", "b", "p_better", "warnings"} <= set(row) for row in rows):
+                return list(rows)
         return None
 
     def write(self, key: str, rows: list[Row]) -> None:

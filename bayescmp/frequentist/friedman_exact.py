@@ -32,14 +32,17 @@ def friedman_exact_p(ranks: Floats, *, limited: bool) -> float | None:
     ----------
     ranks : array, datasets x models
     """
+    n, k = ranks.shape
     doubled = np.rint(2 * ranks).astype(np.int64)
-    rows = tuple(sorted(tuple(sorted(row)) for row in doubled.tolist()))
-    distribution = _distribution(rows, MOST_WORK if limited else MOST_EXACT_WORK)
+    distribution = None
+    if _base(n, k) ** (k - 1) < 2**62:  # else a state is no whole number of 64 bits
+        rows = tuple(sorted(tuple(sorted(row)) for row in doubled.tolist()))
+        distribution = _distribution(rows, MOST_WORK if limited else MOST_EXACT_WORK)
     if distribution is None:
         if limited:
             return None
         raise ValueError(
-            f"The exact Friedman distribution of {ranks.shape[1]} models on {len(rows)} datasets would take more than "
+            f"The exact Friedman distribution of {k} models on {n} datasets would take more than "
             'about a minute. Use method="asymptotic", or "auto", which takes it where the exact one is too large.'
         )
     squares, probabilities = distribution
@@ -52,10 +55,9 @@ def friedman_exact_p(ranks: Floats, *, limited: bool) -> float | None:
 def _distribution(rows: tuple[tuple[int, ...], ...], most_work: int) -> tuple[Ints, Floats] | None:
     """Sums of squared (doubled) rank sums and their probabilities, for these rows of sorted doubled ranks."""
     k = len(rows[0])
-    base = 2 * k * len(rows) + 1
-    if base ** (k - 1) >= 2**62 or _least_work(rows) > most_work:
+    if _least_work(rows) > most_work:
         return None
-    powers = base ** np.arange(k - 1, dtype=np.int64)
+    powers = _base(len(rows), k) ** np.arange(k - 1, dtype=np.int64)
     # the first dataset may stay in its order: only the orders relative to it matter
     states, weights = np.array([rows[0]], dtype=np.int64), np.ones(1)
     work = 0
@@ -68,6 +70,11 @@ def _distribution(rows: tuple[tuple[int, ...], ...], most_work: int) -> tuple[In
     squares = (states**2).sum(axis=1)
     order = np.argsort(squares)
     return squares[order], weights[order]
+
+
+def _base(n: int, k: int) -> int:
+    """More than any doubled rank sum."""
+    return 2 * k * n + 1
 
 
 def orders_of(row: Sequence[float]) -> int:

@@ -195,21 +195,22 @@ def _datasets(scores: Scores, test: str) -> Blocks:
     ran = scores.counts > 0
     complete = np.asarray(ran.all(axis=0))
     notes: tuple[str, ...] = ()
+    datasets, values = scores.datasets, scores.values
     if not complete.all():
         left_out = [name for name, whole in zip(scores.datasets, complete, strict=True) if not whole]
         absent = [m for m, on in zip(scores.models, ran, strict=True) if not on.all()]
         notes = (f"{name_list(left_out, 20)} left out, because {name_list(absent)} did not run there",)
         warnings.warn(f"{test}: {notes[0]}; {complete.sum()} datasets remain.", MissingWarning, stacklevel=4)
-    datasets = tuple(name for name, whole in zip(scores.datasets, complete, strict=True) if whole)
-    values = scores.values[:, complete]
+        datasets = tuple(name for name, whole in zip(scores.datasets, complete, strict=True) if whole)
+        values = values[:, complete]
     means = np.nanmean(values, axis=2).T if datasets else np.empty((0, len(scores.models)))
     return replace(_blocks(scores, datasets, means, datasets), notes=notes)
 
 
 def check_same_folds(scores: Scores) -> None:
     """Refuse a model that was scored on some folds of a dataset only."""
-    sizes = np.array([len(keys) for keys in scores.keys])
-    ragged = np.argwhere((scores.counts < sizes) & (scores.counts > 0))
+    sizes, counts = np.array([len(keys) for keys in scores.keys]), scores.counts
+    ragged = np.argwhere((counts < sizes) & (counts > 0))
     if ragged.size:
         m, d = ragged[0]
         raise ScoresError(

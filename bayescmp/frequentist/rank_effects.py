@@ -205,8 +205,9 @@ def kendalls_w_effect(ranks: Floats, tie_corrected: bool, level: float) -> Effec
     correlations = (centred / norms[:, None]) @ (centred / norms[:, None]).T
     with_others = (correlations.sum(axis=1) - 1) / (n - 1)
     r = float(np.clip(with_others.mean(), -1 + 1e-12, 1 - 1e-12))
-    each = correlations[np.triu_indices(n, 1)]
-    variance = (4 * (n - 2) * with_others.var(ddof=1) + 2 * each.var(ddof=1)) / (n * (n - 1))
+    pairs = n * (n - 1) / 2
+    spread = max(0.0, float(((correlations - r) ** 2).sum()) - n * (1 - r) ** 2) / 2 / (pairs - 1)
+    variance = (4 * (n - 2) * float(with_others.var(ddof=1)) + 2 * spread) / (n * (n - 1))
     tail = (1 - level) / 2
     if variance > 1e-24:
         reach = -float(ndtri(tail)) * math.sqrt(variance) / (1 - r**2)

@@ -146,6 +146,10 @@ def from_dict(data: Mapping[str, Any]) -> "Scores":
     from bayescmp.scores.table import Scores
 
     try:
+        shape = np.shape(data["values"])
+        sizes = [len(set(data[name])) for name in ("models", "datasets")]
+        if len(shape) != 3 or [*shape[:2]] != sizes or not len(data["keys"]) == len(data["resampling"]) == sizes[1]:
+            raise ValueError(f"values of shape {shape} do not fit {sizes[0]} models and {sizes[1]} datasets")
         return Scores(
             models=tuple(data["models"]),
             datasets=tuple(data["datasets"]),
