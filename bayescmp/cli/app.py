@@ -20,6 +20,7 @@ HINTS = {
     "Pick one with metric=": "--metric NAME",
     "select(datasets=": "--dataset NAME",
     "Pick one with dataset=": "--dataset NAME",
+    "say which, as pair=": "--pair A B",
     "higher_is_better=": "--higher-is-better or --lower-is-better",
 }
 """What an error advises in Python, and its counterpart here."""

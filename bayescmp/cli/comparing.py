@@ -34,7 +34,7 @@ RANKING = (
 )
 """Fields that are always there, null where a test has no such number."""
 
-DEMO_MODELS = ["rf", "gbm", "svm", "lr", "tree"]
+DEMO_MODELS = ["rf", "gbm", "svm", "tree"]
 
 
 def _test_name(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -250,7 +250,7 @@ def _ranking(records: list[dict[str, Any]]) -> str:
 @overwrite_option
 @quiet_option
 def demo(rope: "Rope", output: Path | None, overwrite: bool) -> None:
-    """Compare five classifiers on 24 bundled datasets: print the table, write a report."""
+    """Compare four classifiers on 24 bundled datasets: print the table, write a report."""
     import bayescmp
 
     has_report = hasattr(bayescmp.Comparison, "report")
