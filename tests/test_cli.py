@@ -140,10 +140,19 @@ def test_compare_takes_the_options_of_the_api(folder):
     assert (settings["bayes"], settings["frequentist"], settings["control"]) == ("sign", "sign", "rf")
     assert (settings["adjust"], settings["threshold"], settings["alpha"]) == ("bonferroni", 0.9, 0.1)
     assert {pair["a"] for pair in data["pairs"]} == {"rf"}
-    assert data["ranking"] is None
-    assert "rope must be symmetric" in data["notes"][-1]
     best = json.loads(good("compare", *LABOUR, "--against", "best", "--format", "json"))
     assert best["settings"]["control"] == "SVM"
+
+
+def test_models_that_share_no_dataset_with_all_others_have_no_ranking():
+    pairs = {"a": "xy", "b": "xy", "c": "yz", "d": "yz", "e": "xz", "f": "xz"}
+    text = "model,dataset,score\n" + "".join(f"{m},{d},{ord(m)}\n" for d, two in pairs.items() for m in two)
+    call = ("compare", "-", "--rope", "0", "--bayes", "sign", "--quiet")
+    data = json.loads(good(*call, "--format", "json", text=text))
+    assert len(data["pairs"]) == 3
+    assert data["ranking"] is None
+    assert data["notes"][-1].startswith("no ranking: ")
+    assert "Note: no ranking: " in good(*call, text=text)
 
 
 def test_the_direction_and_the_design_can_be_said(folder):

@@ -169,7 +169,7 @@ def comparison_json(c: "Comparison") -> str:
 
 
 def ranking_rows(c: "Comparison") -> tuple[list[dict[str, Any]] | None, list[str]]:
-    """One row a model, or the reason why there is none (an asymmetric rope, no dataset with all models)."""
+    """One row a model, or the reason why there is none: too few datasets with all models."""
     try:
         rows = c.ranking().to_dict("records")
     except ValueError as error:

@@ -33,8 +33,8 @@ def plot(
 ) -> None:
     """Draw a figure of the comparison of FILE into a file; its ending tells the format.
 
-    KIND is what Comparison.plot(kind=...) takes, such as matrix, forest or p_best; those of one pair, such as posterior,
-    need --pair A B.
+    KIND is what Comparison.plot(kind=...) takes, such as matrix, forest or p_best; those of one pair, such as
+    posterior, need --pair A B.
     """
     if find_spec("bayescmp.plots") is None:
         raise ValueError("This version of bayescmp has no figures (bayescmp.plots). Install one that has them.")
