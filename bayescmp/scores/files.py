@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,23 +36,20 @@ def read_scores(path: str | Path, **columns: Any) -> "Scores":
         raise ScoresError(f'There is no file "{path}"{" (it is a folder)" if path.is_dir() else ""}. Check the path.')
     if path.stat().st_size == 0:
         raise ScoresError(f'"{path}" is empty (0 bytes). Was the run that writes it cut off?')
-    readers = {
-        ".csv": _read_delimited,
-        ".tsv": _read_delimited,
-        ".txt": _read_delimited,
-        ".json": _read_json,
-        ".jsonl": _read_json_lines,
-        ".ndjson": _read_json_lines,
-    }
     ending = path.suffix.lower()
     if ending in (".parquet", ".pq"):
         return from_frame(_read_parquet(path), **columns)
-    if ending not in readers:
-        raise ScoresError(f'"{path.name}" must end in .parquet or one of {", ".join(readers)}, got "{ending}".')
+    if ending not in READERS:
+        raise ScoresError(f'"{path.name}" must end in .parquet or one of {", ".join(READERS)}, got "{ending}".')
+    return parse_scores(_text(path), ending, str(path), **columns)
+
+
+def parse_scores(text: str, ending: str, where: str, **columns: Any) -> "Scores":
+    """Scores from the text of a file: its ending tells the format, `where` is its name in messages."""
     for name in columns:
         if name not in ARGUMENTS:
             raise TypeError(f"read_scores takes {', '.join(ARGUMENTS)}, got {name!r}.")
-    table = readers[ending](_text(path), path)
+    table = READERS[ending](text, where)
     named = {role: columns.pop(role, None) for role in ("model", "dataset", "score", "repeat", "fold")}
     return from_table(table, named, **columns)
 
@@ -63,9 +61,12 @@ def _text(path: Path) -> str:
         raise ScoresError(f'"{path}" must be text in UTF-8, but byte {error.start} is not. Save it as UTF-8.') from None
 
 
-def _read_delimited(text: str, path: Path) -> Columns:
-    first = text.split("\n", 1)[0]
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else max(",;\t", key=first.count)
+def _read_tabbed(text: str, path: str) -> Columns:
+    return _read_delimited(text, path, "\t")
+
+
+def _read_delimited(text: str, path: str, delimiter: str | None = None) -> Columns:
+    delimiter = delimiter or max(",;\t", key=text.split("\n", 1)[0].count)
     try:
         rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if any(row)]
     except csv.Error as error:
@@ -88,8 +89,8 @@ def _read_delimited(text: str, path: Path) -> Columns:
     return {name: [row[i] for row in body] for i, name in enumerate(header)}
 
 
-def _read_json(text: str, path: Path) -> Columns:
-    data = _parse_json(text, str(path))
+def _read_json(text: str, path: str) -> Columns:
+    data = _parse_json(text, path)
     if isinstance(data, dict):
         if not all(isinstance(column, list) for column in data.values()):
             raise ScoresError(f'"{path}" must hold a list of records or a dict of columns.')
@@ -99,7 +100,7 @@ def _read_json(text: str, path: Path) -> Columns:
     return _columns_of_records(data, path)
 
 
-def _read_json_lines(text: str, path: Path) -> Columns:
+def _read_json_lines(text: str, path: str) -> Columns:
     lines = [
         _parse_json(line, f"{path}, line {i}") for i, line in enumerate(text.splitlines(), start=1) if line.strip()
     ]
@@ -113,7 +114,7 @@ def _parse_json(text: str, where: str) -> Any:
         raise ScoresError(f'"{where}" is not JSON: {error}.') from None
 
 
-def _columns_of_records(records: Any, path: Path) -> Columns:
+def _columns_of_records(records: Any, path: str) -> Columns:
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
         raise ScoresError(f'"{path}" must hold records like {{"model": "rf", "score": 0.9}}.')
     names = list(dict.fromkeys(name for record in records for name in record))
@@ -129,3 +130,14 @@ def _read_parquet(path: Path) -> Any:
         raise ScoresError('Reading parquet needs pyarrow. Install it with: pip install "bayescmp[parquet]"') from None
     except Exception as error:  # pyarrow raises its own classes, OSError and ValueError for broken files
         raise ScoresError(f'"{path}" is not a parquet file that can be read: {error}') from None
+
+
+READERS: dict[str, Callable[[str, str], Columns]] = {
+    ".csv": _read_delimited,
+    ".tsv": _read_tabbed,
+    ".txt": _read_delimited,
+    ".json": _read_json,
+    ".jsonl": _read_json_lines,
+    ".ndjson": _read_json_lines,
+}
+"""How the text of a file becomes columns, by the ending of its name."""

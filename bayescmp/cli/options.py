@@ -1,0 +1,249 @@
+"""Options that commands share: which file and how to read it, ropes, designs, and where the answer goes."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from bayescmp.cli.app import Run
+
+if TYPE_CHECKING:
+    from bayescmp.rope import Rope
+    from bayescmp.scores import Resampling, Scores
+
+    ParamType = click.ParamType[Any]
+else:
+    ParamType = click.ParamType
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+FORMATS = ("csv", "tsv", "json", "jsonl")
+ROLES = ("model", "dataset", "score", "repeat", "fold")
+BUNDLED = ("labour", "uci", "domains")
+
+
+class RopeType(ParamType):
+    """0.01, or low,high."""
+
+    name = "rope"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> "Rope":
+        """The rope of a text."""
+        from bayescmp.rope import Rope
+
+        if isinstance(value, Rope):
+            return value
+        try:
+            borders = [float(part) for part in str(value).split(",")]
+        except ValueError:
+            self.fail(f"{value!r} must be a number such as 0.01, or two such as -0.01,0.02.", param, ctx)
+        return Rope.of(borders[0] if len(borders) == 1 else tuple(borders))  # type: ignore[arg-type]
+
+
+class ResamplingType(ParamType):
+    """kfold:FOLDS, kfold:REPEATSxFOLDS, subsampling:TRAIN,TEST,REPEATS, independent, rho:NUMBER."""
+
+    name = "design"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> "Resampling":
+        """The design of a text."""
+        from bayescmp.scores import Resampling
+
+        if isinstance(value, Resampling):
+            return value
+        kind, _, rest = str(value).partition(":")
+        try:
+            numbers = [float(part) for part in rest.replace("x", ",").split(",") if part]
+        except ValueError:
+            numbers = []
+        if kind == "kfold" and len(numbers) in (1, 2):
+            *repeats, folds = numbers
+            return Resampling.kfold(folds, *repeats)  # type: ignore[arg-type]  # whole numbers are checked there
+        if kind == "subsampling" and len(numbers) == 3:
+            return Resampling.subsampling(numbers[0], numbers[1], numbers[2])  # type: ignore[arg-type]
+        if kind == "rho" and len(numbers) == 1:
+            return Resampling.custom(numbers[0])
+        if value == "independent":
+            return Resampling.independent()
+        return self.fail(
+            f"{value!r} must be kfold:10, kfold:5x2 (5 repeats of 2 folds), subsampling:50,6,100 (cases to train, to "
+            "test, repeats), independent or rho:0.1.",
+            param,
+            ctx,
+        )
+
+
+class Setting(ParamType):
+    """KEY=VALUE, the value a number, true, false, none, or a text."""
+
+    name = "key=value"
+
+    def __init__(self, *, texts: bool = False) -> None:
+        self.texts = texts
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
+        """The key and its value."""
+        if isinstance(value, tuple):
+            return value
+        key, equals, text = str(value).partition("=")
+        if not key or not equals:
+            self.fail(f"{value!r} must be KEY=VALUE, such as draws=10000.", param, ctx)
+        if self.texts:
+            return key, text
+        words: dict[str, Any] = {"true": True, "false": False, "none": None}
+        if text.lower() in words:
+            return key, words[text.lower()]
+        for number in (int, float):
+            try:
+                return key, number(text)
+            except ValueError:
+                pass
+        return key, text
+
+
+ROPE, RESAMPLING, SETTING = RopeType(), ResamplingType(), Setting()
+
+
+def _be_quiet(ctx: click.Context, _: click.Parameter, quiet: bool) -> bool:
+    ctx.ensure_object(Run).quiet = quiet
+    return quiet
+
+
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, callback=_be_quiet, expose_value=False, help="No warnings and no progress."
+)
+seed_option = click.option("--seed", type=int, help="Of tests that draw; drawn and recorded if not given.")
+overwrite_option = click.option("--overwrite", is_flag=True, help="Replace files that exist.")
+set_option = click.option(
+    "--set", "settings", type=SETTING, multiple=True, help="A further option of the function, KEY=VALUE."
+)
+
+
+def output_option(function: Command) -> Command:
+    """-o FILE and --overwrite."""
+    path = click.Path(path_type=Path, dir_okay=False)
+    return click.option("-o", "--output", type=path, help="A file instead of standard output.")(
+        overwrite_option(function)
+    )
+
+
+def format_option(*names: str) -> Callable[[Command], Command]:
+    """--format, the first name by default."""
+    return click.option("--format", "form", type=click.Choice(names), default=names[0], show_default=True)
+
+
+def reading_options(function: Command) -> Command:
+    """FILE and everything that says how to read it; the command gets the `Scores` as `reading`."""
+    options = (
+        click.argument("file"),
+        click.option("--metric", help="Which metric, or the name of the only one."),
+        click.option("--higher-is-better/--lower-is-better", default=None, help="Where the metric's name is unknown."),
+        click.option("--resampling", type=RESAMPLING, help="kfold:10, kfold:10x10, subsampling:50,6,100, independent."),
+        click.option("--folds", type=int, help="k-fold cross-validation, where no column says it."),
+        click.option("--repeats", type=int, help="How often it was repeated; once if not said."),
+        click.option("--dataset", "datasets", multiple=True, help="Only this dataset; may be repeated."),
+        click.option(
+            "--column", type=Setting(texts=True), multiple=True, help=f"ROLE=NAME, role one of {', '.join(ROLES)}."
+        ),
+        click.option("--scale", type=click.Choice(["score", "log", "logit", "relative"]), default="score"),
+        click.option("--input-format", type=click.Choice(FORMATS), help="By the file's ending if not given."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+READING = (
+    *("file", "metric", "higher_is_better", "resampling", "folds", "repeats"),
+    *("datasets", "column", "scale", "input_format"),
+)
+
+
+def take_scores(options: dict[str, Any]) -> "Scores":
+    """Read the file, and take the options that say how out of `options`."""
+    given = {name: options.pop(name) for name in READING}
+    columns = dict(given["column"])
+    for role in columns:
+        if role not in ROLES:
+            raise click.UsageError(f"--column takes {', '.join(ROLES)}, got {role!r}.")
+    scores = _read(
+        given["file"],
+        given["input_format"],
+        **columns,
+        metric=given["metric"],
+        higher_is_better=given["higher_is_better"],
+        resampling=_design(given["resampling"], given["folds"], given["repeats"]),
+    )
+    if given["datasets"]:
+        scores = scores.select(datasets=list(given["datasets"]))
+    return scores if given["scale"] == "score" else scores.transform(given["scale"])
+
+
+def _design(resampling: "Resampling | None", folds: int | None, repeats: int | None) -> "Resampling | None":
+    from bayescmp.scores import Resampling
+
+    if resampling is not None:
+        if folds is not None or repeats is not None:
+            raise click.UsageError("Give --resampling, or --folds and --repeats, not both.")
+        return resampling
+    if folds is None:
+        if repeats is not None:
+            raise click.UsageError("--repeats needs --folds: how many folds had each repeat?")
+        return None
+    return Resampling.kfold(folds, 1 if repeats is None else repeats)
+
+
+def _read(file: str, form: str | None, **columns: Any) -> "Scores":
+    import bayescmp
+    from bayescmp.scores.files import parse_scores
+
+    given = {name: value for name, value in columns.items() if value is not None}
+    kind, _, name = file.partition(":")
+    if kind == "bundled" and not Path(file).exists():
+        return _bundled(name, given)
+    if file == "-":
+        text = _standard_input()
+        return parse_scores(text, f".{form or _sniff(text)}", "standard input", **given)
+    if form is None:
+        return bayescmp.read_scores(file, **given)
+    if not Path(file).is_file():
+        return bayescmp.read_scores(file)  # says that there is none
+    return parse_scores(_decode(Path(file).read_bytes(), file), f".{form}", file, **given)
+
+
+def _bundled(name: str, given: dict[str, Any]) -> "Scores":
+    import bayescmp
+
+    if name not in BUNDLED:
+        raise ValueError(f'There are no bundled results "{name}". Known: {", ".join(BUNDLED)}.')
+    if given:
+        raise ValueError(f"The bundled results are read as they are, but {', '.join(given)} was given. Leave it out.")
+    load: Callable[[], Scores] = getattr(bayescmp, f"load_{name}")
+    return load()
+
+
+def _standard_input() -> str:
+    text = _decode(sys.stdin.buffer.read(), "standard input")
+    if not text.strip():
+        raise ValueError("Standard input is empty. Pipe the results into it, or give a file.")
+    return text
+
+
+def _decode(data: bytes, where: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f'"{where}" must be text in UTF-8, but byte {error.start} is not. Save it as UTF-8.') from None
+
+
+def _sniff(text: str) -> str:
+    """JSON starts with a bracket; lines of records start with one each; all else is csv (or tsv: the reader sees)."""
+    start = text.lstrip()
+    if start.startswith("["):
+        return "json"
+    if not start.startswith("{"):
+        return "csv"
+    first = start.splitlines()[0].rstrip()
+    several = len([line for line in start.splitlines() if line.strip()]) > 1
+    return "jsonl" if (several and first.endswith("}")) or "[" not in start else "json"

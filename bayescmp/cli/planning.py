@@ -1,0 +1,146 @@
+"""`bayescmp power`: how many folds, datasets or cases it takes, and what can be seen with those at hand."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayescmp.cli.options import (
+    RESAMPLING,
+    ParamType,
+    format_option,
+    output_option,
+    quiet_option,
+    seed_option,
+    set_option,
+)
+from bayescmp.cli.output import as_csv, as_json, as_table, check_free, emit, visible_lines
+
+if TYPE_CHECKING:
+    from bayescmp.frequentist import Power
+    from bayescmp.scores import Resampling
+
+ALPHA = 0.05
+EFFECTS = {"t": ("effect",), "wilcoxon": ("effect",), "sign": ("p_win",), "mcnemar": ("p_only_a", "p_only_b")}
+FUNCTIONS = {"t": "power_ttest", "wilcoxon": "power_wilcoxon", "sign": "power_sign_test", "mcnemar": "power_mcnemar"}
+
+
+class Numbers(ParamType):
+    """One number, or several with commas."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[float]:
+        """The numbers of a text."""
+        if isinstance(value, list):
+            return value
+        try:
+            numbers = [float(part) for part in str(value).split(",")]
+        except ValueError:
+            self.fail(f"{value!r} must be a number, or several with commas.", param, ctx)
+        return [int(x) if x.is_integer() else x for x in numbers]
+
+
+@click.command(short_help="Power and sample size.")
+@click.option("--test", type=click.Choice(list(FUNCTIONS)), default="t", show_default=True)
+@click.option("--effect", type=Numbers(), help="d_z; for sign P(A wins); for mcnemar P(only A right),P(only B right).")
+@click.option("--n", type=Numbers(), help="Folds, datasets or cases; several with commas make a curve.")
+@click.option("--alpha", type=float, help=f"{ALPHA}, unless it is what to solve for: --effect, --n and --power given.")
+@click.option("--power", type=float, help="The probability to find the effect.")
+@click.option("--resampling", type=RESAMPLING, help="Of the corrected t-test: kfold:10x10, subsampling:50,6,100 ...")
+@click.option("--unpaired", is_flag=True, help="Two independent groups (t).")
+@click.option("--alternative", default="two-sided", show_default=True, help="two-sided, greater (A better) or less.")
+@seed_option
+@set_option
+@format_option("text", "json", "csv")
+@output_option
+@quiet_option
+def power(form: str, output: Path | None, overwrite: bool, **options: Any) -> None:
+    """Power and sample size: give all but one of --effect, --n, --alpha and --power, and get the other.
+
+    Several values of --effect or --n give a row for each.
+    """
+    check_free(output, overwrite)
+    results = _solve(**options)
+    if form == "json":
+        emit(as_json("power", {"results": [_row(r) for r in results]}), output, overwrite)
+    elif form == "csv":
+        emit(as_csv([_row(r) for r in results]), output, overwrite)
+    else:
+        emit(visible_lines(repr(results[0])) if len(results) == 1 else _curve(results), output, overwrite)
+
+
+def _solve(
+    test: str,
+    effect: list[float] | None,
+    n: list[float] | None,
+    alpha: float | None,
+    power: float | None,
+    resampling: "Resampling | None",
+    unpaired: bool,
+    alternative: str,
+    seed: int | None,
+    settings: tuple[tuple[str, Any], ...],
+) -> "list[Power]":
+    from bayescmp import frequentist
+
+    extra: dict[str, Any] = dict(settings) | {"alternative": alternative}
+    for name, value, owner in (("resampling", resampling, "t"), ("paired", unpaired or None, "t")):
+        if value is not None:
+            if test != owner:
+                raise click.UsageError(f"--{'unpaired' if name == 'paired' else name} is for --test {owner}.")
+            extra[name] = False if name == "paired" else value
+    if seed is not None:
+        if test != "wilcoxon":
+            raise click.UsageError("--seed is for --test wilcoxon with --set method=simulation.")
+        extra["random_seed"] = seed
+    names = EFFECTS[test]
+    sizes: list[Any] = n or [None]
+    effects: list[Any] = [None] if effect is None else list(effect)
+    if len(names) == 2:
+        if effect is None or len(effect) != 2:
+            raise click.UsageError("--test mcnemar needs --effect P(only A right),P(only B right), such as 0.1,0.05.")
+        effects = [tuple(effect)]
+    level = ALPHA if alpha is None and None in (effect, n, power) else alpha
+    function = getattr(frequentist, FUNCTIONS[test])
+    try:
+        return [
+            function(
+                **dict(zip(names, e if len(names) == 2 else (e,), strict=True)),
+                n=size,
+                alpha=level,
+                power=power,
+                **extra,
+            )
+            for e in effects
+            for size in sizes
+        ]
+    except TypeError as error:
+        if not settings:
+            raise
+        raise ValueError(f"--set {', '.join(key for key, _ in settings)}: {error}.") from None
+
+
+def _row(p: "Power") -> dict[str, Any]:
+    return {
+        "effect": p.effect,
+        "effect_name": p.effect_name,
+        "n": p.n,
+        "n_whole": p.n_whole,
+        "alpha": p.alpha,
+        "power": p.power,
+        "solved_for": p.solved_for,
+        "method": p.method,
+        "alternative": p.alternative,
+        "seed": p.random_seed,
+        "notes": list(p.notes),
+    }
+
+
+def _curve(results: "list[Power]") -> str:
+    first = results[0]
+    rows = [[f"{p.effect:.4g}", f"{p.n_whole}", f"{p.alpha:.4g}", f"{p.power:.3f}"] for p in results]
+    title = f"Power: {first.method}, {first.alternative}"
+    table = as_table(title, [first.effect_name, "n", "alpha", "power"], rows, "rrrr")
+    notes = dict.fromkeys(note for p in results for note in p.notes)
+    return "\n".join([table, *(f"note: {note}" for note in notes)])

@@ -1,0 +1,572 @@
+"""The installed program, each call in a process of its own: what it prints, where, and how it ends."""
+
+import csv
+import io
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import bayescmp as bc
+from bayescmp.cli.testing import TESTS
+
+PROGRAM = [sys.executable, "-m", "bayescmp"]
+LABOUR = ("bundled:labour", "--rope", "0.01")
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "A & B_1%",
+    "=cmd()",
+    "[bold red]x[/]",
+    "\x1b[31mred",
+    "שלום\u202e",
+    "🦊",
+    "n" * 200,
+]
+
+
+def run(*arguments, text=None, command=PROGRAM, cwd=None, **environment):
+    environment = os.environ | {"PYTHONIOENCODING": "utf-8"} | environment
+    return subprocess.run(
+        [*command, *map(str, arguments)],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+        encoding="utf-8",
+        env=environment,
+        cwd=cwd,
+        timeout=120,
+    )
+
+
+def good(*arguments, **options):
+    result = run(*arguments, **options)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def bad(*arguments, **options):
+    """The message on stderr of a call that ends with 2, without a traceback and without an answer."""
+    result = run(*arguments, **options)
+    assert result.returncode == 2, (result.stdout, result.stderr)
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    return result.stderr
+
+
+def undocumented(*objects):
+    """Fields of the JSON output that docs/cli.md does not name."""
+    docs = (Path(__file__).parents[1] / "docs" / "cli.md").read_text(encoding="utf-8")
+    return [name for fields in objects for name in fields if f"`{name}`" not in docs]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Files of results: folds of one dataset, of many, one score each, right and wrong, and strange names."""
+    path = tmp_path_factory.mktemp("results")
+    one = ["repeat,fold,rf,svm"]
+    one += [f"{r},{f},{0.9 + (f * 7 % 5 + r) / 100},{0.88 + (f * 3 % 5) / 100}" for r in range(1, 6) for f in (1, 2)]
+    (path / "folds.csv").write_text("\n".join(one))
+    many = ["dataset,fold,rf,svm"]
+    many += [f"d{d},{f},{0.8 + d / 50 + f / 100},{0.8 + f / 90}" for d in range(5) for f in range(4)]
+    (path / "many.csv").write_text("\n".join(many))
+    (path / "right.csv").write_text(
+        "fold,rf,svm\n" + "\n".join(f"{i},{int(i % 5 > 0)},{int(i % 3 > 0)}" for i in range(30))
+    )
+    (path / "seeds.csv").write_text("seed,rf,svm\n" + "\n".join(f"{i},{0.9 + i / 99},{0.8 + i / 70}" for i in range(6)))
+    records = [
+        {"model": m, "dataset": f"d{d}", "score": 0.5 + (7 * i + 3 * d) % 11 / 25}
+        for i, m in enumerate(HOSTILE)
+        for d in range(6)
+    ]
+    (path / "hostile.json").write_text(json.dumps(records), encoding="utf-8")
+    return path
+
+
+# ---- compare
+
+
+def test_compare_prints_the_numbers_of_the_api():
+    table = good("compare", *LABOUR)
+    c = bc.compare(bc.load_labour(), rope=0.01)
+    for row in c.table().to_dict("records"):
+        line = next(x for x in table.splitlines() if x.split()[:2] == [row["a"], row["b"]])
+        for p in ("p_better", "p_equivalent", "p_worse"):
+            assert f"{row[p]:.3f}" in line
+    assert "\x1b" not in table
+    assert table.isascii()
+    best = c.ranking()["model"][0]
+    assert re.search(rf"^{best} +0\.\d+", table, re.M)
+
+
+def test_compare_as_json_is_what_the_docs_say():
+    data = json.loads(good("compare", *LABOUR, "--format", "json"))
+    assert (data["format"], data["kind"], data["version"]) == (1, "comparison", bc.__version__)
+    assert data["settings"]["rope"] == [-0.01, 0.01]
+    assert data["converged"] is True
+    table = bc.compare(bc.load_labour(), rope=0.01).table()
+    assert [pair["p_better"] for pair in data["pairs"]] == pytest.approx(list(table["p_better"]))
+    assert not undocumented(data, data["data"], data["settings"], data["pairs"][0], data["ranking"][0])
+
+
+def test_compare_as_csv_is_the_table():
+    rows = list(csv.DictReader(io.StringIO(good("compare", *LABOUR, "--format", "csv"))))
+    table = bc.compare(bc.load_labour(), rope=0.01).table()
+    assert list(rows[0]) == list(table)
+    assert [float(row["p_worse"]) for row in rows] == list(table["p_worse"])
+
+
+@pytest.mark.skipif(not hasattr(bc.Comparison, "to_latex"), reason="needs bayescmp.reports")
+@pytest.mark.parametrize(("form", "method"), [("latex", "to_latex"), ("markdown", "to_markdown")])
+def test_compare_for_papers(form, method):
+    c = bc.compare(bc.load_labour(), rope=0.01)
+    assert good("compare", *LABOUR, "--format", form).strip() == str(getattr(c, method)()).strip()
+
+
+def test_compare_takes_the_options_of_the_api(folder):
+    options = "--control rf --bayes sign --frequentist sign --adjust bonferroni --threshold 0.9 --alpha 0.1"
+    data = json.loads(
+        good("compare", "bundled:uci", "--rope=-0.01,0.02", *options.split(), "--format", "json", "--quiet")
+    )
+    settings = data["settings"]
+    assert settings["rope"] == [-0.01, 0.02]
+    assert (settings["bayes"], settings["frequentist"], settings["control"]) == ("sign", "sign", "rf")
+    assert (settings["adjust"], settings["threshold"], settings["alpha"]) == ("bonferroni", 0.9, 0.1)
+    assert {pair["a"] for pair in data["pairs"]} == {"rf"}
+    best = json.loads(good("compare", *LABOUR, "--against", "best", "--format", "json"))
+    assert best["settings"]["control"] == "SVM"
+
+
+def test_models_that_share_no_dataset_with_all_others_have_no_ranking():
+    pairs = {"a": "xy", "b": "xy", "c": "yz", "d": "yz", "e": "xz", "f": "xz"}
+    text = "model,dataset,score\n" + "".join(f"{m},{d},{ord(m)}\n" for d, two in pairs.items() for m in two)
+    call = ("compare", "-", "--rope", "0", "--bayes", "sign", "--quiet")
+    data = json.loads(good(*call, "--format", "json", text=text))
+    assert len(data["pairs"]) == 3
+    assert data["ranking"] is None
+    assert data["notes"][-1].startswith("no ranking: ")
+    assert "Note: no ranking: " in good(*call, text=text)
+
+
+def test_the_direction_and_the_design_can_be_said(folder):
+    path = folder / "seeds.csv"
+    for design in (
+        ["--resampling", "subsampling:50,6,6"],
+        ["--resampling", "independent"],
+        ["--resampling", "kfold:3x2"],
+    ):
+        higher, lower = (
+            json.loads(good("compare", path, "--rope", 0, *design, "--metric", "thing", way, "--format", "json"))[
+                "pairs"
+            ][0]
+            for way in ("--higher-is-better", "--lower-is-better")
+        )
+        assert higher["p_better"] == pytest.approx(lower["p_worse"])
+    assert "--higher-is-better or --lower-is-better" in bad("compare", path, "--rope", 0, "--metric", "thing")
+    assert "--resampling" in bad("compare", path, "--rope", 0)
+    with_folds = good("test", "correlated-t", path, "rf", "svm", "--rope", 0, "--folds", 2, "--repeats", 3)
+    assert "3 x 2-fold CV" in with_folds
+
+
+def test_seeds_reproduce_and_are_recorded():
+    call = ("compare", "bundled:domains", "--rope", "1", "--format", "json", "--quiet")
+    first, again = (good(*call, "--seed", "7") for _ in range(2))
+    assert first == again
+    assert json.loads(first)["settings"]["seed"] == 7
+    drawn = json.loads(good(*call))
+    assert drawn["pairs"] == json.loads(good(*call, "--seed", drawn["settings"]["seed"]))["pairs"]
+
+
+def test_workers_and_a_cache_change_nothing(folder, tmp_path):
+    call = ("compare", "bundled:domains", "--rope", "1", "--bayes", "sign", "--format", "json", "--quiet")
+    plain = good(*call)
+    assert good(*call, "--n-jobs", "2") == plain
+    assert good(*call, "--cache", tmp_path / "kept") == plain
+    assert len(list((tmp_path / "kept").glob("*.json"))) == 3
+    assert good(*call, "--cache", tmp_path / "kept") == plain
+
+
+def test_output_files_are_replaced_only_when_asked(tmp_path):
+    path = tmp_path / "out.json"
+    call = ("compare", *LABOUR, "--format", "json", "-o", path)
+    assert good(*call) == ""
+    assert json.loads(path.read_text())["kind"] == "comparison"
+    path.write_text("mine")
+    assert "--overwrite" in bad(*call)
+    assert path.read_text() == "mine"
+    good(*call, "--overwrite")
+    assert json.loads(path.read_text())["kind"] == "comparison"
+    assert list(tmp_path.iterdir()) == [path]
+    assert "no folder" in bad("compare", *LABOUR, "-o", tmp_path / "nowhere" / "out.csv")
+
+
+@pytest.mark.skipif(not hasattr(bc.Comparison, "report"), reason="needs bayescmp.reports")
+def test_compare_writes_a_report(tmp_path):
+    good("compare", *LABOUR, "--report", tmp_path / "report.html")
+    assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "--overwrite" in bad("compare", *LABOUR, "--report", tmp_path / "report.html")
+
+
+def test_hostile_names_are_shown_whole_and_harmless(folder):
+    path = folder / "hostile.json"
+    call = ("compare", path, "--rope", "0.01", "--bayes", "sign", "--quiet")
+    table = good(*call)
+    assert not {"\x1b", "\u202e"} & set(table)
+    for name in HOSTILE:
+        assert name.replace("\x1b", r"\x1b").replace("\u202e", r"\u202e") in table
+    assert json.loads(good(*call, "--format", "json"))["data"]["models"] == HOSTILE
+    rows = list(csv.DictReader(io.StringIO(good(*call, "--format", "csv"))))
+    assert {row["a"] for row in rows} | {row["b"] for row in rows} == set(HOSTILE)
+    result = good("test", "sign", path, HOSTILE[0], HOSTILE[4], "--rope", "0.01", "--quiet")
+    assert "\x1b" not in result
+    assert r"P(\x1b[31mred better)" in result
+    assert good("compare", path, "--rope", 0, "--bayes", "sign", "-q", PYTHONIOENCODING="latin-1").isascii()
+
+
+# ---- test, check, power, plot, demo
+
+
+FILES = {"welch": "seeds", "mcnemar": "right", "per-instance-t": "right", "permutation": "folds"}
+
+
+@pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)
+def test_every_test_runs_from_the_shell(test, folder):
+    short = test.name.removeprefix("frequentist.")
+    many = short in ("sign", "signed-rank", "hierarchical", "wilcoxon")
+    path = folder / f"{FILES.get(short, 'many' if many else 'folds')}.csv"
+    rope = ["--rope", "0.01"] if test.school == "bayes" or test.name == "tost" else []
+    seed = ["--seed", "1"] if test.seeded else []
+    data = json.loads(good("test", test.name, path, "rf", "svm", *rope, *seed, "--format", "json"))
+    assert (data["format"], data["kind"], data["school"], data["test"]) == (1, "test", test.school, test.name)
+    assert (data["a"], data["b"]) == ("rf", "svm")
+    if test.school == "bayes":
+        assert data["p_better"] + data["p_equivalent"] + data["p_worse"] == pytest.approx(1)
+        assert data["p_better"] > data["p_worse"]
+    else:
+        assert 0 <= data["p_value"] <= 1
+    assert not undocumented(data)
+
+
+def test_a_test_has_its_names_in_python_as_well(folder):
+    call = (folder / "many.csv", "rf", "svm")
+    shown = good("test", "frequentist.sign", *call)
+    assert "sign test" in shown
+    assert good("test", "frequentist.sign_test", *call) == shown
+    assert good("test", "bayes.sign_test", *call, "--rope", 0) == good("test", "sign", *call, "--rope", 0)
+
+
+def test_one_test_as_text_and_csv():
+    call = ("test", "correlated-t", "bundled:labour", "SVM", "DT", "--rope", "0.01")
+    posterior = bc.bayes.correlated_ttest(bc.load_labour().pair("SVM", "DT"), rope=0.01)
+    assert good(*call).rstrip("\n") == repr(posterior)
+    (row,) = csv.DictReader(io.StringIO(good(*call, "--format", "csv")))
+    assert float(row["p_better"]) == posterior.p_better
+
+
+def test_models_called_a_and_b_are_not_mixed_up():
+    data = json.loads(good("test", "sign", "bundled:domains", "B", "A", "--rope", "0", "--format", "json"))
+    assert data["decision"] == "A better"
+    assert data["p_worse"] > 0.95
+
+
+def test_options_of_a_test(folder):
+    wilcoxon = ("test", "wilcoxon", folder / "many.csv", "rf", "svm")
+    one_sided = json.loads(good(*wilcoxon, "--alternative", "greater", "--format", "json"))
+    assert one_sided["alternative"] == "greater"
+    assert "zeros: pratt" in good(*wilcoxon, "--set", "zero_method=pratt")
+    assert "wilcoxon has no option --rope" in bad(*wilcoxon, "--rope", "0.01")
+    assert "wilcoxon has no option --seed" in bad(*wilcoxon, "--seed", "1")
+    assert "Known to --set: correction, method, zero_method" in bad(*wilcoxon, "--set", "zero=pratt")
+    assert "correlated-t needs --rope" in bad("test", "correlated-t", folder / "folds.csv", "rf", "svm")
+    assert "--dataset NAME" in bad("test", "correlated-t", folder / "many.csv", "rf", "svm", "--rope", 0)
+    assert "(n=4" in good(
+        "test", "correlated-t", folder / "many.csv", "rf", "svm", "--rope", 0, "--dataset", "d1", "-q"
+    )
+
+
+def test_check_says_what_was_understood_and_what_is_missing(folder):
+    shown = good("check", folder / "seeds.csv")
+    assert "2 models x 1 dataset" in shown
+    assert "missing   the resampling design" in shown
+    assert "frequentist.corrected_ttest" in shown
+    data = json.loads(good("check", folder / "many.csv", "--format", "json"))
+    assert data["kind"] == "check"
+    assert data["tables"][0]["models"] == ["rf", "svm"]
+    assert data["tables"][0]["datasets"][0] == {"name": "d0", "scores": 4, "resampling": "4-fold CV", "rho": 0.25}
+    assert data["recommendation"]["setting"] == "2xm"
+    assert not undocumented(data, data["tables"][0], data["recommendation"])
+
+
+def test_check_of_gaps_of_one_model_and_of_two_metrics():
+    gaps = "model,dataset,score\nrf,a,1\nsvm,a,2\nrf,b,2\n"
+    data = json.loads(good("check", "-", "--format", "json", text=gaps))
+    assert data["tables"][0]["missing"] == [{"model": "svm", "dataset": "b", "scores": 0, "of": 1}]
+    assert "a second model" in good("check", "-", text="model,dataset,score\nrf,a,1\nrf,b,2\n")
+    both = "model,dataset,metric,score\n" + "".join(
+        f"{m},{d},{metric},{i}\n" for i, m in enumerate("xy") for d in "abc" for metric in ("accuracy", "rmse")
+    )
+    assert len(json.loads(good("check", "-", "--format", "json", text=both))["tables"]) == 2
+    assert "--metric NAME" in bad("compare", "-", "--rope", 0, text=both)
+    assert "rmse (lower is better)" in good("compare", "-", "--rope", 0, "--metric", "rmse", "-q", text=both)
+
+
+def test_power_solves_for_what_is_left_out():
+    given = ("power", "--effect", "0.5", "--power", "0.8")
+    expected = bc.frequentist.power_ttest(effect=0.5, power=0.8)
+    assert good(*given).rstrip("\n") == repr(expected)
+    (found,) = json.loads(good(*given, "--format", "json"))["results"]
+    assert (found["n_whole"], found["solved_for"]) == (34, "n")
+    assert not undocumented(found)
+    (level,) = json.loads(good(*given, "--n", 34, "--format", "json"))["results"]
+    assert level["solved_for"] == "alpha"
+    assert level["alpha"] < 0.05
+    rows = list(csv.DictReader(io.StringIO(good("power", "--effect", "0.2,0.5", "--n", "10,100", "--format", "csv"))))
+    assert [round(float(row["power"]), 3) for row in rows] == [0.088, 0.508, 0.293, 0.999]
+    assert "0.508" in good("power", "--effect", "0.2,0.5", "--n", "10,100")
+    expected = bc.frequentist.power_ttest(effect=0.5, n=100, resampling=bc.Resampling.kfold(10, repeats=10))
+    corrected = ("power", "--effect", "0.5", "--n", "100", "--resampling", "kfold:10x10")
+    assert good(*corrected).rstrip("\n") == repr(expected)
+    assert "n = 498" in good("power", "--test", "mcnemar", "--effect", "0.1,0.05", "--power", "0.8")
+    assert "stays below" in bad(*corrected[:3], "--power", "0.8", *corrected[5:])
+    assert "--resampling is for --test t" in bad("power", "--test", "sign", *corrected[1:])
+    assert "Exactly one of" in bad("power")
+
+
+def test_plot_writes_a_figure(tmp_path):
+    pytest.importorskip("bayescmp.plots")
+    path = tmp_path / "figure.pdf"
+    good("plot", "forest", *LABOUR, "-o", path)
+    assert path.read_bytes().startswith(b"%PDF")
+    assert "--overwrite" in bad("plot", "forest", *LABOUR, "-o", path)
+    good("plot", "posterior", *LABOUR, "--pair", "SVM", "DT", "-o", tmp_path / "pair.svg")
+    assert "SVM" in (tmp_path / "pair.svg").read_text(encoding="utf-8")
+    assert "nonsense" in bad("plot", "nonsense", *LABOUR, "-o", tmp_path / "other.pdf")
+
+
+def test_demo_prints_a_table_and_writes_it(tmp_path):
+    table = good("demo", "-o", tmp_path / "report.csv", "--quiet")
+    assert "SVM is practically better than DT with probability 0.940" in table
+    assert len(list(csv.DictReader((tmp_path / "report.csv").read_text().splitlines()))) == 6
+
+
+# ---- ways in
+
+
+def test_standard_input_in_every_format(folder):
+    expected = good("test", "sign", folder / "many.csv", "rf", "svm", "--rope", "0.01")
+    rows = list(csv.DictReader((folder / "many.csv").read_text().splitlines()))
+    records = [{k: v if k == "dataset" else float(v) for k, v in row.items()} for row in rows]
+    columns = {name: [record[name] for record in records] for name in records[0]}
+    texts = {
+        "csv": (folder / "many.csv").read_text(),
+        "tsv": (folder / "many.csv").read_text().replace(",", "\t"),
+        "json": json.dumps(records),
+        "jsonl": "\n".join(map(json.dumps, records)),
+    }
+    for form, text in [*texts.items(), ("json", json.dumps(columns)), ("json", json.dumps(columns, indent=1))]:
+        call = ("test", "sign", "-", "rf", "svm", "--rope", "0.01")
+        assert good(*call, text=text) == expected
+        assert good(*call, "--input-format", form, text=text) == expected
+
+
+def test_a_file_without_an_ending_and_odd_columns(tmp_path):
+    path = tmp_path / "results"
+    path.write_text("who;where;what\nrf;a;1\nrf;b;2\nrf;c;2\nsvm;a;0\nsvm;b;1\nsvm;c;3\n")
+    columns = ("--column", "model=who", "--column", "dataset=where", "--column", "score=what")
+    assert "must end in" in bad("check", path)
+    named = ("--input-format", "csv", *columns, "--metric", "accuracy")
+    assert "2 models x 3 datasets, accuracy" in good("check", path, *named)
+    assert "--column takes model" in bad("check", path, "--input-format", "csv", "--column", "who=rf")
+
+
+# ---- bad input, warnings, the end
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check", "nowhere.csv"], "There is no file"),
+        (["check", "bundled:nothing"], "no bundled results"),
+        (["check", "nowhere.csv", "--input-format", "csv"], "There is no file"),
+        (["compare", "bundled:labour"], "Missing option '--rope'"),
+        (["compare", "bundled:labour", "--rope", "x"], "must be a number such as 0.01"),
+        (["compare", "bundled:labour", "--rope=-1"], "must not be negative"),
+        (["compare", *LABOUR, "--control", "SWM"], 'Did you mean "SVM"?'),
+        (["compare", *LABOUR, "--bayes", "sign"], "`bayes` must be one of correlated_t"),
+        (["compare", *LABOUR, "--adjust", "magic"], "magic"),
+        (["compare", *LABOUR, "--nonsense"], "No such option"),
+        (["compare", *LABOUR, "--folds", "10"], "read as they are"),
+        (["compare", *LABOUR, "--folds", "10", "--resampling", "kfold:10"], "not both"),
+        (["compare", *LABOUR, "--repeats", "10"], "--repeats needs --folds"),
+        (["compare", *LABOUR, "--resampling", "kfold:x"], "must be kfold:10"),
+        (["compare", *LABOUR, "--set", "draws"], "must be KEY=VALUE"),
+        (["compare", *LABOUR, "--set", "nonsense=1"], "nonsense"),
+        (["compare", *LABOUR, "--seed=-1"], "`random_seed` must be"),
+        (["compare", *LABOUR, "--n-jobs", "0"], "`n_jobs` must be"),
+        (["test", "correlated", "bundled:labour", "SVM", "DT"], 'Did you mean "correlated-t"?'),
+        (["test", "correlated-t", "bundled:labour", "SVM", "SVM", "--rope", "0"], "A pair must be two models"),
+        (["nothing"], "No such command"),
+    ],
+    ids=lambda x: " ".join(map(str, x)) if isinstance(x, list) else "",
+)
+def test_bad_input_is_told_and_ends_with_2(arguments, message):
+    assert message in bad(*arguments)
+
+
+def test_bad_bytes_and_an_empty_standard_input():
+    assert "Standard input is empty" in bad("check", "-", text=" \n")
+    result = subprocess.run([*PROGRAM, "check", "-"], input=b"\xff\xfe\x00", capture_output=True, check=False)
+    assert result.returncode == 2
+    assert b"must be text in UTF-8" in result.stderr
+
+
+def test_a_traceback_only_where_asked_for(tmp_path):
+    assert "Traceback" not in bad("check", tmp_path / "nowhere.csv")
+    assert "Traceback" in run("--debug", "check", tmp_path / "nowhere.csv").stderr
+
+
+def test_warnings_are_one_line_each_and_can_be_silenced(folder):
+    constant = "fold,rf,svm\n" + "\n".join(f"{i},0.9,0.8" for i in range(5))
+    call = ("test", "correlated-t", "-", "rf", "svm", "--rope", "0.01")
+    result = run(*call, text=constant)
+    assert result.returncode == 0
+    assert re.fullmatch(r"Warning: rf vs svm: [^\n]*\n", result.stderr)
+    assert run(*call, "--quiet", text=constant).stderr == ""
+    data = json.loads(good(*call, "--quiet", "--format", "json", text=constant))
+    assert len(data["warnings"]) == 1
+
+
+def patched(code):
+    return [sys.executable, "-c", f"{code}\nfrom bayescmp.cli import main\nmain(prog_name='bayescmp')"]
+
+
+@pytest.mark.parametrize("quiet", [[], ["--quiet"]])
+@pytest.mark.parametrize("command", ["compare", "test"])
+def test_not_converged_ends_with_3_and_says_why(command, quiet, folder):
+    strict = patched("import bayescmp.bayes.hierarchical_inference as h\nh.NUMERICAL_ERROR_LIMIT = -1")
+    names = ["rf", "svm"] if command == "test" else []
+    before = ["test", "hierarchical"] if command == "test" else ["compare"]
+    call = [*before, folder / "many.csv", *names, "--rope", "0.01", *quiet]
+    result = run(*call, command=strict)
+    assert result.returncode == 3
+    assert "Not converged: The quadrature's error" in result.stderr
+    assert "rf" in result.stdout
+    assert json.loads(run(*call, "--format", "json", command=strict).stdout)["converged"] is False
+
+
+@pytest.mark.slow
+def test_nuts_that_did_not_converge_ends_with_3():
+    short = "--set engine=nuts --set draws=20 --set tune=20 --set chains=2 --set cores=1 --seed 1"
+    result = run("test", "correlated-t", "bundled:labour", "SVM", "DT", "--rope", "0.01", *short.split())
+    assert result.returncode == 3
+    assert "Not converged: The draws cannot be trusted" in result.stderr
+    assert result.stdout.startswith("NOT CONVERGED")
+
+
+def test_an_error_of_ours_asks_for_a_report():
+    broken = patched("import bayescmp\nbayescmp.load_labour = lambda: 1 / 0")
+    result = run("check", "bundled:labour", command=broken)
+    assert result.returncode == 1
+    assert "unexpected ZeroDivisionError" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
+def test_interrupted_is_one_line_and_130():
+    waiting = patched(
+        "import bayescmp, time\nbayescmp.load_labour = lambda: (print('here', flush=True), time.sleep(60))"
+    )
+    process = subprocess.Popen(
+        [*waiting, "check", "bundled:labour"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "here\n"
+    time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert (process.returncode, stderr) == (130, "Interrupted.\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
+def test_a_reader_that_leaves_is_no_error(tmp_path):
+    models = {f"m{i}": [i + d % 3 for d in range(6)] for i in range(40)}
+    path = tmp_path / "many.json"
+    path.write_text(json.dumps({"dataset": [f"d{d}" for d in range(6)]} | models))
+    call = shlex.join([*PROGRAM, "compare", str(path), "--rope", "0", "--bayes", "sign", "--format", "json", "-q"])
+    result = subprocess.run(["sh", "-c", f"{call} | head -1"], capture_output=True, text=True, check=True)
+    assert (result.stdout, result.stderr) == ("{\n", "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("columns", [50, 100, 300])
+def test_tables_fit_the_terminal_and_cut_no_name(columns, folder):
+    import pty
+
+    path = folder / "hostile.json"
+    ours, theirs = pty.openpty()
+    environment = os.environ | {"COLUMNS": str(columns), "TERM": "xterm", "PYTHONIOENCODING": "utf-8"}
+    call = [*PROGRAM, "compare", str(path), "--rope", "0.01", "--bayes", "sign", "--control", HOSTILE[7], "-q"]
+    process = subprocess.Popen(call, stdout=theirs, stderr=subprocess.PIPE, env=environment)
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            chunk = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not chunk:
+            break
+        shown += chunk
+    _, stderr = process.communicate(timeout=60)
+    assert (process.returncode, stderr) == (0, b"")
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", shown.decode()).replace("\r", "").splitlines()
+    rules = [len(line) for line in lines if set(line) == {"─"}]
+    assert len(rules) == 2
+    assert rules[0] <= max(columns, 100)
+    assert sum(line.count("n") for line in lines) >= 7 * 200  # the long name folds, and nothing of it is lost
+    assert "…" not in "".join(lines)
+
+
+def test_shell_completion_knows_commands_and_tests():
+    environment = {"_BAYESCMP_COMPLETE": "bash_complete", "COMP_WORDS": "bayescmp test cor", "COMP_CWORD": "2"}
+    call = [sys.executable, "-c", "from bayescmp.cli import main\nmain(prog_name='bayescmp')"]
+    assert run(command=call, **environment).stdout.split() == ["plain,correlated-t", "plain,corrected-t"]
+
+
+# ---- the transcripts of the README and the docs
+
+
+def transcripts(path):
+    """(command, what it prints) of every ```console block."""
+    for block in re.findall(r"```console\n(.*?)```", path.read_text(encoding="utf-8"), re.S):
+        parts = re.split(r"^\$ ", block, flags=re.M)[1:]
+        for part in parts:
+            command, _, shown = part.partition("\n")
+            yield command, shown
+
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = sorted({x for name in ("README.md", "docs/cli.md") for x in transcripts(ROOT / name)})
+
+
+@pytest.mark.parametrize(("command", "shown"), EXAMPLES, ids=[command for command, _ in EXAMPLES])
+def test_transcripts_print_what_is_shown(command, shown, tmp_path):
+    """Commands that write a file or need one start from an empty folder with the bundled results as results.csv."""
+    first, *_ = words = shlex.split(command)
+    assert first == "bayescmp"
+    if "results.csv" in words:
+        bc.load_uci().select(models=["rf", "gbm", "svm"]).to_frame().to_csv(tmp_path / "results.csv", index=False)
+    environment = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    result = run(*words[1:], cwd=tmp_path, **environment)
+    assert result.stdout + result.stderr == shown
+
+
+def test_there_are_transcripts():
+    assert len(list(transcripts(ROOT / "README.md"))) >= 1
+    assert len(EXAMPLES) == len({command for command, _ in EXAMPLES}) >= 6
