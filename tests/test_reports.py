@@ -53,7 +53,10 @@ class Page(HTMLParser):
         if tag not in self.VOID:
             self.open.append((tag, attrs.get("id")))
 
-    handle_startendtag = handle_starttag
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
 
     def handle_endtag(self, tag):
         assert self.open.pop()[0] == tag
@@ -99,8 +102,8 @@ def test_sentence_of_one_dataset(labour_c):
     assert labour_c.sentences()[1] == (
         "SVM is practically better than DT with probability 0.940 (P(equivalent) = 0.036, rope ±0.01; mean difference "
         "0.082, 95% HDI [-0.009, 0.172]). Corrected resampled t-test, n_test/n_train = 0.12: t(99) = 1.791, p = .076, "
-        "holm-adjusted p = .229. The two schools differ: not significant (p = .229), but SVM is probably better "
-        "(P = 0.940)."
+        "holm-adjusted p = .229. The two schools differ: not significant (adjusted p = .229), but SVM is probably "
+        "better (P = 0.940)."
     )
     assert "schools differ" not in labour_c.sentences()[2]  # both undecided: nothing to add
 
@@ -207,7 +210,7 @@ def test_html_shows_hostile_names_as_text(hostile_page):
 
 def test_html_leads_nowhere_but_to_the_citations(hostile_page):
     page = Page(hostile_page)
-    outside = [link for link in page.links if not link.startswith("#") and link != "data:,"]
+    outside = [link for link in page.links if not link.startswith(("#", "data:"))]
     assert outside
     assert all(link.startswith("https://doi.org/10.") for link in outside)
     hidden = page.scripts["style"] + page.scripts["script"]
@@ -345,7 +348,6 @@ def test_no_slider_no_ranking_is_said(tmp_path):
     c = bc.compare(bc.load_labour(), rope=(-0.01, 0.02), control="DT")
     page = Page(c.report(tmp_path / "r.html", ropes=()).read_text(encoding="utf-8"))
     assert json.loads(page.scripts["curves"]) is None
-    assert "the rope must be symmetric" in page.text
     assert "[-0.01, 0.02]" in page.text
 
 

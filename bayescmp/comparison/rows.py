@@ -16,7 +16,7 @@ def table_row(c: Comparison, i: int) -> dict[str, Any]:
     decision = threshold_decision(row, c.threshold)
     shares = {name: row[name] for name in row if name.startswith("expected_")}
     low, high = tests.effect_interval[i] if tests.effect_interval else (None, None)
-    kind, sentence = agreement(_verdicts(c, i))
+    kind, sentence = agreement(verdicts(c, i))
     return {
         "a": a,
         "b": b,
@@ -42,7 +42,8 @@ def table_row(c: Comparison, i: int) -> dict[str, Any]:
     }
 
 
-def _verdicts(c: Comparison, i: int) -> Verdicts:
+def verdicts(c: Comparison, i: int) -> Verdicts:
+    """What both schools say of pair i."""
     row, tests = c.rows[i], c.tests
     smallest = smallest_raw = None
     n = int(c.datasets_of_pairs[i])

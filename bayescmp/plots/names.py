@@ -107,7 +107,7 @@ def escape(text: str) -> str:
 def text_width(text: str, size: float) -> float:
     """The width in points, without kerning."""
     font = _font_file()
-    return size * sum(_advance(font, c) for c in text)
+    return size * sum(_advance(font, c if c == " " or _known(font, c) else MISSING) for c in text)
 
 
 def _wrap(text: str, width: float, size: float, lines: int) -> list[str] | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayescmp.comparison.agreement import agreement
 from bayescmp.comparison.decisions import in_words, threshold_decision
+from bayescmp.comparison.rows import verdicts
 from bayescmp.reports.sentences import pair_rope, rope_text
 from bayescmp.rope import Decision, Rope, RopeLike
 from bayescmp.text import probability
@@ -143,7 +144,15 @@ def _tidy(x: float) -> float:
 def _point(c: "Comparison", i: int, row: dict[str, Any], rope: Rope) -> Point:
     decision = threshold_decision(row, c.threshold)
     values = {f"p_{name}": row[f"p_{name}"] for name in THREE}
-    verdicts = replace(c._verdicts(i), **values, mcse=row["mcse"], decision=decision, rope=rope)
-    shares = tuple(probability(row[f"expected_{name}"]) for name in THREE) if "expected_better" in row else ()
+    expected = tuple(row[f"expected_{name}"] for name in THREE) if "expected_better" in row else None
+    both = replace(
+        verdicts(c, i),
+        **values,
+        mcse=row["mcse"],
+        decision=decision,
+        rope=rope,
+        expected=(expected[0], expected[1], expected[2]) if expected else None,
+    )
+    shares = tuple(map(probability, expected or ()))
     shown = tuple(probability(p, row["mcse"]) for p in values.values())
-    return Point(shown, shares, decision, agreement(verdicts)[0])
+    return Point(shown, shares, decision, agreement(both)[0])

@@ -29,17 +29,16 @@ class Figure(NamedTuple):
 
 
 def figures(c: "Comparison", ranking: "RankingPosterior | None") -> list[Figure]:
-    """P(best), the matrix of all pairs, the forest and rope curves; none where `bayescmp.plots` is not at hand."""
-    try:
-        from bayescmp import plots  # type: ignore[attr-defined,unused-ignore]
-    except ImportError:
-        return []
+    """P(best), the matrix of all pairs, the forest and rope curves."""
+    from bayescmp import plots
+
     drawn: list[tuple[str, str, Any]] = []
     if ranking is not None and len(c.models) > 2:
         drawn += [("Probability of being the best", "plot_p_best", ranking), ("All pairs", "plot_matrix", c)]
-    if len(c.pairs) <= MOST_PAIRS and c.rows[0]["estimate"] is not None:
+    estimated = c.rows[0]["estimate"] is not None
+    if len(c.pairs) <= MOST_PAIRS and estimated:
         drawn.append(("Mean differences with 95% HDI", "plot_forest", c))
-    if len(c.pairs) <= MOST_CURVES and c.setting.bayes != "hierarchical":
+    if len(c.pairs) <= MOST_CURVES and c.setting.bayes != "hierarchical" and (estimated or not c.rope_of(0).is_zero):
         drawn += [
             (f"How the answer moves with the rope: {a} vs {b}", "plot_rope_curve", c.pair(a, b).posterior)
             for a, b in c.pairs
@@ -61,8 +60,9 @@ def inline_svg(svg: str, prefix: str) -> str:
         for child in list(parent):
             if child.tag not in {f"{{{SVG}}}{tag}" for tag in KNOWN}:
                 parent.remove(child)
+    referenced = set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
     for element in root.iter():
-        _clean(element, prefix)
+        _clean(element, prefix, referenced)
     for name in ("width", "height", "version"):
         root.attrib.pop(name, None)
     root.set("aria-hidden", "true")  # the figure around it is labelled
@@ -76,7 +76,7 @@ KNOWN = (
 ).split()
 
 
-def _clean(element: ElementTree.Element, prefix: str) -> None:
+def _clean(element: ElementTree.Element, prefix: str, referenced: set[str]) -> None:
     for part in element.attrib.pop("style", "").split(";"):
         name, _, value = (x.strip() for x in part.partition(":"))
         if name == "font" and (font := FONT.fullmatch(value)):
@@ -89,6 +89,8 @@ def _clean(element: ElementTree.Element, prefix: str) -> None:
         bare = name.rpartition("}")[2]
         if bare.startswith("on") or (bare == "href" and not value.startswith(("#", "data:image/png;"))):
             del element.attrib[name]
+        elif bare == "id" and value not in referenced:
+            del element.attrib[name]  # the names of artists, which may come more than once
         elif bare == "id":
             element.set(name, f"{prefix}-{value}")
         elif bare == "href" and value.startswith("#"):
