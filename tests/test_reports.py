@@ -381,7 +381,7 @@ def test_the_call_of_the_report_gives_the_same_comparison(labour_c, tmp_path):
 
 def test_many_pairs_open_with_the_ranking(hostile_c, hostile_page):
     page = Page(hostile_page)
-    assert "is the best of 10 models with probability" in page.text
+    assert "has the best mean rank of 10 models with probability" in page.text
     assert ("details", {}) in page.tags
     assert len(hostile_c.pairs) == 45
     assert len([1 for tag, a in page.tags if tag == "tr" and "data-i" in a]) == 45

@@ -54,10 +54,15 @@ def best_model(ranking: "RankingPosterior", most: int = 3) -> str:
     frame = ranking.to_frame()
     rows = frame.head(most).to_dict("records")
     shown = [f"{probability(row['p_best'], row['mcse'])}" for row in rows]
-    first = f"{rows[0]['model']} is the best of {len(frame)} models with probability {shown[0]}"
-    if not ranking.rope.is_zero:
-        among = probability(rows[0]["p_among_best"], rows[0]["mcse"])
-        first += f", and within the rope {rope_text(ranking.rope)} of the best with probability {among}"
+    name, k, rope = rows[0]["model"], len(frame), rope_text(ranking.rope)
+    among = probability(rows[0]["p_among_best"], rows[0]["mcse"])
+    if "p_best_by_score" in frame:  # ranks win, but the rope is one of scores: say both
+        first = f"{name} has the best mean rank of {k} models with probability {shown[0]}"
+        within = f"; its mean score is within {rope} of the best one with probability {among}"
+    else:
+        first = f"{name} is the best of {k} models with probability {shown[0]}"
+        within = f", and within {rope} of the best with probability {among}"
+    first += "" if ranking.rope.is_zero else within
     rest = [f"{row['model']} ({p})" for row, p in zip(rows[1:], shown[1:], strict=True)]
     return f"{first}. Next: {', '.join(rest)}."
 
