@@ -608,9 +608,19 @@ def test_prior_sensitivity_of_a_custom_prior_shows_the_presets():
     x = exact_study(SIX, 0.01)
     own = HierarchicalPrior(delta_0_bound=0.001, sigma_0_max=1, sigma_max=1)
     p = hierarchical(x, prior=own)
-    assert repr(p).startswith("NOT CONVERGED: quadrature error")
+    d0, s0, nu = gibbs(p.inference, np.random.default_rng(1), 4000).T
+    theta = np.stack([stats.t.sf((0.01 - d0) / s0, nu), np.zeros_like(d0), stats.t.cdf((-0.01 - d0) / s0, nu)], axis=1)
+    theta[:, 1] = 1 - theta[:, 0] - theta[:, 2]
+    for ours, theirs in zip(p.probabilities.values(), wins(theta).T, strict=True):
+        assert ours == pytest.approx(theirs.mean(), abs=0.005 + 5 * batch_error(theirs))
     row = p.prior_sensitivity().set_index("prior").loc["corani2017"]
     assert row["p_better"] == pytest.approx(hierarchical(x).p_better, abs=1e-12)
+
+
+def test_a_quadrature_that_did_not_converge_is_on_the_first_line():
+    p = hierarchical(exact_study(SIX, 0.01))
+    p._memo[p.rope] = p._summary()._replace(numerical_error=0.05)
+    assert repr(p).startswith("NOT CONVERGED: quadrature error about 0.05")
 
 
 def test_replacing_the_inference_leaves_the_original_alone():
