@@ -387,6 +387,25 @@ def test_many_pairs_open_with_the_ranking(hostile_c, hostile_page):
     assert len([1 for tag, a in page.tags if tag == "tr" and "data-i" in a]) == 45
 
 
+def test_no_rope_and_no_end_of_the_rope_have_a_report(tmp_path):
+    for i, rope in enumerate((float("inf"), 0)):
+        c = bc.compare(bc.load_labour(), rope=rope)
+        assert c.report(tmp_path / f"{i}.html").exists()
+
+
+def test_equal_models_are_told_as_equal():
+    scores = bc.Scores.from_arrays({"a": [0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.9], "c": [0.1, 0.2, 0.3]})
+    c = bc.compare(scores, rope=0, bayes="sign")
+    assert c.sentences()[0].startswith("a and b are equally likely to be the better one")
+
+
+def test_brackets_and_stars_do_not_follow_a_line_break_in_latex():
+    scores = bc.Scores.from_arrays({"[x]": [0.8, 0.7, 0.9], "*y": [0.7, 0.6, 0.85], "]z[": [0.6, 0.5, 0.9]})
+    text = bc.compare(scores, rope=0.01, bayes="sign").to_latex()
+    assert "{[}x{]}" in text
+    assert not re.search(r"\\\\\s*[\[*]", text)
+
+
 def test_data_hash_follows_the_data():
     labour = bc.load_labour()
     assert reports.data_hash(labour) == reports.data_hash(bc.Scores.from_dict(labour.to_dict()))

@@ -1,6 +1,5 @@
 """`bayescmp plot`: a figure of a comparison as a file."""
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +35,11 @@ def plot(
     KIND is what Comparison.plot(kind=...) takes, such as matrix, forest or p_best; those of one pair, such as
     posterior, need --pair A B.
     """
-    if find_spec("bayescmp.plots") is None:
-        raise ValueError("This version of bayescmp has no figures (bayescmp.plots). Install one that has them.")
-    check_free(output, overwrite)
-    import matplotlib
+    from bayescmp.plots.saving import FORMATS, save_figure
 
-    matplotlib.use("Agg")
+    check_free(output, overwrite)
+    if output.suffix[1:].lower() not in FORMATS:
+        raise ValueError(f"The figure's name must end in .{', .'.join(FORMATS)}, got {output.name!r}.")
     comparison: Any = run_comparison(take_scores(options), options)
     drawing = dict(draw) | ({"pair": pair} if pair else {})
     try:
@@ -53,9 +51,4 @@ def plot(
     while not hasattr(drawn, "savefig") and not hasattr(drawn, "figure"):
         drawn = drawn[0]  # an array of axes, all on one figure
     figure = drawn if hasattr(drawn, "savefig") else drawn.figure
-    draft = output.with_name(f".{output.stem}.draft{output.suffix}")
-    try:
-        figure.savefig(draft, dpi=dpi, bbox_inches="tight")
-        draft.replace(output)
-    finally:
-        draft.unlink(missing_ok=True)
+    save_figure(figure, output, dpi=dpi, overwrite=overwrite)

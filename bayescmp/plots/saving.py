@@ -1,6 +1,7 @@
 """Figures into files: vectors with their fonts inside, written whole or not at all."""
 
 import os
+import shutil
 import uuid
 from pathlib import Path
 from typing import Any
@@ -62,13 +63,23 @@ def save_figure(
     try:
         if width_mm is not None:
             drawn.set_size_inches(width_mm * MM, before[1] * width_mm * MM / before[0])
-        with matplotlib.rc_context(EMBEDDED):
+        with matplotlib.rc_context(EMBEDDED | _tex(kind)):
             drawn.savefig(draft, dpi=dpi, metadata=_metadata(kind, description))
         draft.replace(target)
     finally:
         drawn.set_size_inches(before)
         draft.unlink(missing_ok=True)
     return target
+
+
+def _tex(kind: str) -> dict[str, Any]:
+    """The TeX that measures the text of a pgf file: one that is here."""
+    if kind != "pgf":
+        return {}
+    for system in ("xelatex", "lualatex", "pdflatex"):
+        if shutil.which(system):
+            return {"pgf.texsystem": system}
+    raise ValueError("A .pgf file needs a TeX (xelatex, lualatex, pdflatex), and none was found. Save a .pdf or .svg.")
 
 
 def _metadata(kind: str, description: str | None) -> dict[str, Any] | None:

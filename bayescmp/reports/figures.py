@@ -1,6 +1,7 @@
 """The figures of a report: each as SVG that can stand inside a page with a strict content security policy."""
 
 import io
+import math
 import re
 import sys
 from collections.abc import Callable
@@ -38,7 +39,7 @@ def figures(c: "Comparison", ranking: "RankingPosterior | None") -> list[Figure]
     estimated = c.rows[0]["estimate"] is not None
     if len(c.pairs) <= MOST_PAIRS and estimated:
         drawn.append(("Mean differences with 95% HDI", "plot_forest", c))
-    if len(c.pairs) <= MOST_CURVES and c.setting.bayes != "hierarchical" and (estimated or not c.rope_of(0).is_zero):
+    if len(c.pairs) <= MOST_CURVES and c.setting.bayes != "hierarchical" and _has_curve(c):
         drawn += [
             (f"How the answer moves with the rope: {a} vs {b}", "plot_rope_curve", c.pair(a, b).posterior)
             for a, b in c.pairs
@@ -49,6 +50,12 @@ def figures(c: "Comparison", ranking: "RankingPosterior | None") -> list[Figure]
         if len(svg) <= MOST_CHARACTERS:
             found.append(Figure(title, svg, _alt(plots, result, title)))
     return found
+
+
+def _has_curve(c: "Comparison") -> bool:
+    """Whether there are ropes to draw a curve over: around the rope that was given, or around the estimate."""
+    rope = c.rope_of(0)
+    return math.isfinite(rope.high - rope.low) and (c.rows[0]["estimate"] is not None or not rope.is_zero)
 
 
 def inline_svg(svg: str, prefix: str) -> str:

@@ -1,5 +1,6 @@
 """One sentence a pair, by estimand: what is probable, what the frequentist test says, and where the two differ."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from bayescmp.rope import Rope
@@ -46,7 +47,9 @@ def pair_sentence(c: "Comparison", i: int) -> PairSentence:
         interval = _interval(c, i, swapped)
         bayes = _of_difference(first, second, rope, (p, row["p_equivalent"], q), shown, interval)
     differ = "" if row["agreement_kind"] == "agree" else f"The two schools differ: {row['agreement']}."
-    return PairSentence(bayes, _classical(c.tests.result(first, second)), differ)
+    test = c.tests.result(first, second)
+    alone = replace(test, p_adjusted=None) if len(c.pairs) == 1 else test
+    return PairSentence(bayes, _classical(alone), differ)
 
 
 def best_model(ranking: "RankingPosterior", most: int = 3) -> str:
@@ -128,6 +131,10 @@ def _of_region(
     if rope.is_zero:
         del parts[1]
     expected = f"expected shares {', '.join(parts)}"
+    if p[0] <= 0.5 and abs(p[0] - (1 - p[0] - p[1])) < 1e-9 and p[1] <= p[0]:
+        return (
+            f"{first} and {second} are equally likely to be the better one on {new} (P = {shown[0]} each); {expected}."
+        )
     if p[1] > p[0]:
         by = " on each dataset" if isinstance(c.rope, dict) else f" (rope {rope_text(rope)})"
         return (
