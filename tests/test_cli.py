@@ -123,7 +123,6 @@ def test_compare_as_csv_is_the_table():
     assert [float(row["p_worse"]) for row in rows] == list(table["p_worse"])
 
 
-@pytest.mark.skipif(not hasattr(bc.Comparison, "to_latex"), reason="needs bayescmp.reports")
 @pytest.mark.parametrize(("form", "method"), [("latex", "to_latex"), ("markdown", "to_markdown")])
 def test_compare_for_papers(form, method):
     c = bc.compare(bc.load_labour(), rope=0.01)
@@ -207,7 +206,6 @@ def test_output_files_are_replaced_only_when_asked(tmp_path):
     assert "no folder" in bad("compare", *LABOUR, "-o", tmp_path / "nowhere" / "out.csv")
 
 
-@pytest.mark.skipif(not hasattr(bc.Comparison, "report"), reason="needs bayescmp.reports")
 def test_compare_writes_a_report(tmp_path):
     good("compare", *LABOUR, "--report", tmp_path / "report.html")
     assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -340,7 +338,6 @@ def test_power_solves_for_what_is_left_out():
 
 
 def test_plot_writes_a_figure(tmp_path):
-    pytest.importorskip("bayescmp.plots")
     path = tmp_path / "figure.pdf"
     good("plot", "forest", *LABOUR, "-o", path)
     assert path.read_bytes().startswith(b"%PDF")

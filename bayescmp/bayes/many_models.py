@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayescmp.bayes.abilities import average_ranks, symmetric
 from bayescmp.errors import MissingWarning, RopeError, ScoresError, name_list
 from bayescmp.rope import Rope, RopeLike, rope_for, warn_if_other_scale
-from bayescmp.scores.pair import ROUNDING
+from bayescmp.scores.pair import rounding_of
 from bayescmp.scores.resampling import Resampling
 from bayescmp.scores.table import Scores
 
@@ -79,7 +79,7 @@ def complete_table(
         values = values / np.nanmean(values, axis=(0, 2), keepdims=True)
     datasets = tuple(scores.datasets[d] for d in keep)
     raw_means = np.nanmean(values, axis=2).T
-    rounding, scale = _rounding(values, scores.scale), scores.scale
+    rounding, scale = rounding_of(np.nanmax(np.abs(values), axis=(0, 2)), scores.scale), scores.scale
     if isinstance(rope, Mapping) and len(datasets) > 1:
         region, scale = Rope(-1, 1), "ropes"
         width = _widths(rope, datasets)
@@ -133,14 +133,6 @@ def _complete(scores: Scores, test: str, least: int, stacklevel: int) -> list[in
             stacklevel=stacklevel,
         )
     return [int(d) for d in keep]
-
-
-def _rounding(values: Floats, scale: str) -> Floats:
-    """The absolute rounding error of differences on each dataset, as for a pair."""
-    sizes = np.nanmax(np.abs(values), axis=(0, 2))
-    if scale in ("log", "logit"):
-        sizes = sizes + (np.exp(sizes) if scale == "logit" else 1.0)
-    return np.asarray(ROUNDING * sizes)
 
 
 def _widths(rope: Mapping[str, RopeLike], datasets: tuple[str, ...]) -> Floats:

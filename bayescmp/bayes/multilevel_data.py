@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayescmp.bayes.multilevel_model import PLUG_IN_DF, MultilevelPrior
 from bayescmp.errors import DegenerateWarning, MissingWarning, PriorWarning, ResamplingError, ScoresError, name_list
-from bayescmp.scores.pair import ROUNDING
+from bayescmp.scores.pair import rounding_of
 from bayescmp.scores.resampling import WAYS_TO_GIVE
 from bayescmp.scores.table import Scores
 
@@ -92,7 +92,7 @@ def prepare(scores: Scores, prior: str | MultilevelPrior) -> tuple[Statistics, d
     shown, notes = _check(scores)
     values = np.where(scores.higher_is_better, 1.0, -1.0) * scores.values[:, shown]
     datasets = tuple(np.array(scores.datasets, dtype=object)[shown])
-    rounding = _rounding(values, scores.scale)
+    rounding = rounding_of(np.nanmax(np.abs(values), axis=(0, 2)), scores.scale)
     twins = _twins(scores.models, values, rounding)
     models = tuple(name for name in scores.models if name not in twins)
     if len(models) < 2:
@@ -208,14 +208,6 @@ def _refuse_collinear(residuals: Floats, rounding: float) -> None:
             "Some combination of the models' scores is the same on every dataset, so that its variation between "
             "datasets has no posterior. Leave out a model that is computed from others, or give the folds' scores."
         )
-
-
-def _rounding(values: Floats, scale: str) -> Floats:
-    """The absolute rounding error that differences on each dataset may carry, as a pair has it."""
-    sizes = np.nanmax(np.abs(values), axis=(0, 2))
-    if scale in ("log", "logit"):
-        sizes = sizes + (np.exp(sizes) if scale == "logit" else 1.0)
-    return ROUNDING * sizes
 
 
 def _twins(models: tuple[str, ...], values: Floats, rounding: Floats) -> dict[str, tuple[str, float]]:

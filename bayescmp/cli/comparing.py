@@ -105,7 +105,7 @@ def compare(form: str, output: Path | None, overwrite: bool, report: Path | None
     c = run_comparison(take_scores(options), options)
     emit(_as(form, c), output, overwrite)
     if report is not None:
-        _call(c, "report", str(report), overwrite=overwrite)
+        c.report(report, overwrite=overwrite)
 
 
 def _as(form: str, c: "Comparison") -> str:
@@ -115,14 +115,7 @@ def _as(form: str, c: "Comparison") -> str:
         return as_csv([c.table_row(i) for i in range(len(c.pairs))])
     if form == "table":
         return comparison_text(c)
-    return str(_call(c, f"to_{form}"))
-
-
-def _call(c: "Comparison", method: str, *arguments: Any, **options: Any) -> Any:
-    function = getattr(c, method, None)
-    if function is None:
-        raise ValueError(f"This version of bayescmp has no Comparison.{method}. Use --format csv or json.")
-    return function(*arguments, **options)
+    return c.to_latex() if form == "latex" else c.to_markdown()
 
 
 # ---- for programs
@@ -253,8 +246,7 @@ def demo(rope: "Rope", output: Path | None, overwrite: bool) -> None:
     """Compare four classifiers on 24 bundled datasets: print the table, write a report."""
     import bayescmp
 
-    has_report = hasattr(bayescmp.Comparison, "report")
-    path = output or Path("report.html" if has_report else "report.csv")
+    path = output or Path("report.html")
     if output is not None:
         check_free(output, overwrite)
     c = bayescmp.compare(bayescmp.load_uci().select(models=DEMO_MODELS), rope=rope)
@@ -262,8 +254,8 @@ def demo(rope: "Rope", output: Path | None, overwrite: bool) -> None:
     emit(comparison_text(c), None)
     posterior = bayescmp.bayes.correlated_ttest(labour, rope=rope)
     click.echo("\nTwo models on one dataset in a sentence (Labour data):\n  " + posterior.sentence())
-    if has_report and path.suffix != ".csv":
-        _call(c, "report", str(path), overwrite=True)
+    if path.suffix != ".csv":
+        c.report(path, overwrite=True)
     else:
         emit(as_csv([c.table_row(i) for i in range(len(c.pairs))]), path, overwrite=True)
     click.echo(f"\nWrote {path} ({len(c.pairs)} comparisons).")

@@ -48,7 +48,7 @@ def figures(c: "Comparison", ranking: "RankingPosterior | None") -> list[Figure]
     for title, name, result in drawn:
         svg = inline_svg(_svg(getattr(plots, name), result), f"figure{len(found) + 1}")
         if len(svg) <= MOST_CHARACTERS:
-            found.append(Figure(title, svg, _alt(plots, result, title)))
+            found.append(Figure(title, svg, plots.alt_text(result)))
     return found
 
 
@@ -116,8 +116,3 @@ def _svg(plot: Callable[..., Any], result: Any) -> str:
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close(figure)
     return text.getvalue()
-
-
-def _alt(plots: Any, result: Any, title: str) -> str:
-    describe = getattr(plots, "alt_text", None)
-    return str(describe(result)) if describe else f"{title}; the same numbers are in the tables."
