@@ -16,6 +16,7 @@ from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.many_datasets import about, many_datasets
 from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary
+from bayescmp.errors import check_number, is_one_of
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.pair import Pair
 
@@ -79,7 +80,7 @@ def sign_test(
     """
     pair, region = many_datasets(a, b, rope, higher_is_better, "sign_test")
     check_engine(engine, "exact", nuts_options, random_seed)
-    inference = SignInference(pair.means, pair.rounding, float(prior), prior_place)
+    inference = SignInference(pair.means, pair.rounding, check_number("prior", prior), prior_place)
     fields: dict[str, Any] = {"inference": inference}
     if engine == "nuts":
         from bayescmp.bayes.pymc_models import sample_regions, sign
@@ -116,7 +117,7 @@ class SignInference(ArrayValue):
         object.__setattr__(self, "rounding", np.asarray(self.rounding, dtype=float))
         if not 0 <= self.prior < np.inf:
             raise ValueError(f"`prior` must be a strength of 0 or more, got {self.prior}.")
-        if self.prior_place not in PLACES:
+        if not is_one_of(self.prior_place, PLACES):
             raise ValueError(f"`prior_place` must be one of {PLACES}, got {self.prior_place!r}.")
 
     @property

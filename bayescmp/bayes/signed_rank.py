@@ -17,6 +17,7 @@ from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.many_datasets import about, many_datasets
 from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, independent_mcse, wins
+from bayescmp.errors import check_count, check_number
 from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike
 from bayescmp.scores.pair import Pair
 from bayescmp.seed import checked_seed
@@ -86,7 +87,13 @@ def signed_rank_test(
     check_engine(engine, "draws", nuts_options)
     seed = checked_seed(random_seed)
     inference = SignedRankInference(
-        pair.means, pair.datasets, float(pair.rounding.max()), float(prior), float(prior_at), draws, seed
+        pair.means,
+        pair.datasets,
+        float(pair.rounding.max()),
+        check_number("prior", prior),
+        check_number("prior_at", prior_at),
+        draws,
+        seed,
     )
     fields: dict[str, Any] = {"inference": inference, "random_seed": seed}
     if engine == "nuts":
@@ -129,8 +136,7 @@ class SignedRankInference(ArrayValue):
             raise ValueError(f"`prior` must be a strength of 0 or more, got {self.prior}.")
         if not np.isfinite(self.prior_at):
             raise ValueError(f"`prior_at` must be a finite difference, got {self.prior_at}.")
-        if not isinstance(self.n_draws, (int, np.integer)) or self.n_draws < 1:
-            raise ValueError(f"`draws` must be a whole number of at least 1, got {self.n_draws!r}.")
+        object.__setattr__(self, "n_draws", check_count("draws", self.n_draws))
 
     @cached_property
     def _z(self) -> Floats:
@@ -217,17 +223,18 @@ class SignedRankInference(ArrayValue):
 
     def reaching(self, precision: float, rope: Rope) -> "SignedRankInference":
         """The same inference with as many draws as the precision needs."""
-        if not 0 < precision < 0.5:
+        if not 0 < check_number("precision", precision) < 0.5:
             raise ValueError(f"`precision` must be a standard error between 0 and 0.5, got {precision}.")
         trial = replace(self, n_draws=min(self.n_draws, 10_000))
         while True:
             error = max(trial.summaries([rope])[0].mcse)
             if error <= precision:
                 return trial
-            if trial.n_draws >= MOST_DRAWS:
+            ratio = error / precision
+            needed = 1.1 * trial.n_draws * ratio * ratio
+            if trial.n_draws >= MOST_DRAWS or needed > 4 * MOST_DRAWS:
                 raise ValueError(f"`precision` of {precision} needs more than {MOST_DRAWS:,} draws. Ask for less.")
-            needed = int(1.1 * trial.n_draws * (error / precision) ** 2) + 1
-            trial = replace(self, n_draws=min(needed, MOST_DRAWS))
+            trial = replace(self, n_draws=min(int(needed) + 1, MOST_DRAWS))
 
     def swap(self) -> "SignedRankInference":
         return replace(self, differences=0.0 - self.differences, prior_at=0.0 - self.prior_at)

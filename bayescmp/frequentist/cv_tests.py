@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc
 
-from bayescmp.errors import DegenerateWarning, ResamplingError
+from bayescmp.errors import DegenerateWarning, ResamplingError, is_one_of
 from bayescmp.frequentist.inputs import about
 from bayescmp.frequentist.interval_rules import StudentInterval
 from bayescmp.frequentist.result import TestResult, check_alternative
@@ -63,7 +63,7 @@ def rxk_cv_ttest(
     >>> rxk_cv_ttest(pair, dataset="sonar", df=10).method
     'r x k CV t-test (Bouckaert), s of all r x k differences, calibrated df = 10'
     """
-    if not isinstance(scheme, str) or scheme not in SCHEMES:
+    if not is_one_of(scheme, SCHEMES):
         raise ValueError(f"`scheme` must be one of {', '.join(SCHEMES)}, got {scheme!r}.")
     if df is not None and (isinstance(df, bool) or not isinstance(df, (int, np.integer)) or df < 1):
         raise ValueError(f"`df` must be a whole number of at least 1, got {df!r}.")

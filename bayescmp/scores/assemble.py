@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.errors import RepeatsWarning, ResamplingError, ScoresError, unknown_name
+from bayescmp.errors import RepeatsWarning, ScoresError, unknown_name
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import check_finite
-from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling
+from bayescmp.scores.resampling import Resampling, check_design
 
 if TYPE_CHECKING:
     from bayescmp.scores.table import Scores
@@ -99,12 +99,6 @@ def finish(
         if warn_of_copies(name, scores.keys[d], scores.values[:, d]):
             break
     return scores
-
-
-def check_design(resampling: object) -> None:
-    """Refuse what is no `Resampling`."""
-    if resampling is not None and not isinstance(resampling, Resampling):
-        raise ResamplingError(f"`resampling` must be a Resampling, got {resampling!r}. " + WAYS_TO_GIVE)
 
 
 def warn_of_copies(dataset: str, keys: Sequence[tuple[int, int]], values: NDArray[np.float64]) -> bool:
