@@ -46,7 +46,7 @@ def _of_draws(draws: ArrayLike, mass: float) -> tuple[float, float]:
     except (TypeError, ValueError):
         raise ValueError(f"`posterior` must be draws or a distribution with `ppf`, got {draws!r}.") from None
     if ordered.size == 0 or not np.isfinite(ordered[[0, -1]]).all():
-        raise ValueError("An HDI needs draws that are finite numbers; `posterior` has none, or NaN or infinity among them.")
+        raise ValueError("An HDI needs draws, finite numbers; `posterior` has none, or NaN or infinity among them.")
     inside = min(int(np.ceil(mass * ordered.size)), ordered.size)
     widths = ordered[inside - 1 :] - ordered[: ordered.size - inside + 1]
     start = int(np.argmin(widths))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bayescmp.bayes.dirichlet import p_above_half, p_largest
+from bayescmp.bayes.dirichlet import p_largest, two_sides
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.many_datasets import about, many_datasets
 from bayescmp.bayes.nuts import check_engine
@@ -144,7 +144,8 @@ class SignInference(ArrayValue):
 
     def _summary(self, alpha: Floats, rope: Rope) -> RegionSummary:
         if rope.is_zero:
-            p = (p_above_half(alpha[0], alpha[2]), 0.0, p_above_half(alpha[2], alpha[0]))
+            better, worse = two_sides(alpha[0], alpha[2])
+            p = (better, 0.0, worse)
         else:
             p = tuple(p_largest(alpha).tolist())
         return RegionSummary(p, (0.0, 0.0, 0.0), tuple((alpha / alpha.sum()).tolist()))

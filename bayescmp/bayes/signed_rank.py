@@ -192,11 +192,12 @@ class SignedRankInference(ArrayValue):
         at_border = [
             np.abs(self._z - border) <= self._plan([rope]).tolerance(border) / 2 for border in (rope.high, rope.low)
         ]
-        own = np.zeros(3)
+        shares = np.zeros((3, alpha.size))
         for k, r in ((0, 1), (2, -1)):
             border = at_border[0 if r == 1 else 1]
-            own[k] = alpha @ np.where(border, 0.5, (region == r) & ~border)
-        own[1] = alpha.sum() - own[0] - own[2]
+            shares[k] = np.where(border, 0.5, (region == r) & ~border)
+        shares[1] = 1 - shares[0] - shares[2]
+        own = shares @ alpha
         return (product + own) / (total * (total + 1))
 
     def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
@@ -289,11 +290,12 @@ class _Walsh:
         squared_total = prefix[-1] ** 2
         result = np.empty((len(self.borders) // 2, 3, weights.shape[1]))
         for k, (high, low) in enumerate(zip(self.borders[::2], self.borders[1::2], strict=True)):
-            below_high = _below(high, prefix, ordered) / squared_total
+            # all pairs together weigh squared_total, but for the rounding of their sum
+            below_high = np.minimum(_below(high, prefix, ordered) / squared_total, 1.0)
             result[k, 0] = 1 - below_high
             # with no rope the two sides share the ties, and nothing is left in between
-            result[k, 2] = below_high if low is None else _below(low, prefix, ordered) / squared_total
-            result[k, 1] = 0.0 if low is None else 1 - result[k, 0] - result[k, 2]
+            result[k, 2] = below_high if low is None else np.minimum(_below(low, prefix, ordered) / squared_total, 1.0)
+            result[k, 1] = below_high - result[k, 2]
         return result
 
 

@@ -145,6 +145,9 @@ def bootstrap_interval(
     d = pair.means
     if d.size < 2:
         raise ScoresError(f"`bootstrap_interval` needs at least 2 datasets, got {d.size}: one cannot be resampled.")
+    largest = float(np.abs(d).max())
+    if largest and not 1e-100 < largest < 1e100:
+        raise ScoresError("The bootstrap needs differences of a size whose cubes are numbers. Change the scores' unit.")
     seed = checked_seed(random_seed)
     try:
         estimate = float(statistic(d, axis=-1))

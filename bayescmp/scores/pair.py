@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.errors import ResamplingError, ScoresError, name_list, unknown_name
+from bayescmp.moments import mean
 from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling, check_design
 
 SCALES = {
@@ -76,7 +77,7 @@ class Pair:
     @cached_property
     def means(self) -> NDArray[np.float64]:
         """The mean difference of each dataset."""
-        return np.nanmean(self.differences, axis=1)
+        return mean(self.differences)
 
     @cached_property
     def rounding(self) -> NDArray[np.float64]:
