@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from bayescmp.errors import is_one_of
+from bayescmp.moments import mean, moments
 
 Floats = NDArray[np.float64]
 
@@ -72,7 +73,7 @@ class HierarchicalPrior:
             return prior
         if not is_one_of(prior, PRESETS):
             raise ValueError(f"`prior` must be one of {list(PRESETS)} or a HierarchicalPrior, got {prior!r}.")
-        between, within = float(np.std(means, ddof=1)), float(sds.mean())
+        between, within = float(moments(means)[1]), float(mean(sds))
         return cls(
             name=prior,
             delta_0_bound=largest,
