@@ -15,7 +15,7 @@ from bayescmp.bayes.dirichlet import p_largest, two_sides
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.many_datasets import about, many_datasets
 from bayescmp.bayes.nuts import check_engine
-from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary
+from bayescmp.bayes.regions import MOST_PRIOR, ArrayValue, RegionPosterior, RegionSummary
 from bayescmp.errors import check_number, is_one_of
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.pair import Pair
@@ -115,8 +115,8 @@ class SignInference(ArrayValue):
     def __post_init__(self) -> None:
         object.__setattr__(self, "differences", np.asarray(self.differences, dtype=float))
         object.__setattr__(self, "rounding", np.asarray(self.rounding, dtype=float))
-        if not 0 <= self.prior < np.inf:
-            raise ValueError(f"`prior` must be a strength of 0 or more, got {self.prior}.")
+        if not 0 <= self.prior <= MOST_PRIOR:
+            raise ValueError(f"`prior` must be a strength of 0 or more, at most {MOST_PRIOR:g}, got {self.prior}.")
         if not is_one_of(self.prior_place, PLACES):
             raise ValueError(f"`prior_place` must be one of {PLACES}, got {self.prior_place!r}.")
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.many_datasets import about, many_datasets
 from bayescmp.bayes.nuts import check_engine
-from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, independent_mcse, wins
+from bayescmp.bayes.regions import MOST_PRIOR, ArrayValue, RegionPosterior, RegionSummary, independent_mcse, wins
 from bayescmp.errors import check_count, check_number
 from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike
 from bayescmp.scores.pair import Pair
@@ -132,10 +132,10 @@ class SignedRankInference(ArrayValue):
     def __post_init__(self) -> None:
         object.__setattr__(self, "differences", np.asarray(self.differences, dtype=float))
         object.__setattr__(self, "names", tuple(self.names))
-        if not 0 <= self.prior < np.inf:
-            raise ValueError(f"`prior` must be a strength of 0 or more, got {self.prior}.")
-        if not np.isfinite(self.prior_at):
-            raise ValueError(f"`prior_at` must be a finite difference, got {self.prior_at}.")
+        if not 0 <= self.prior <= MOST_PRIOR:
+            raise ValueError(f"`prior` must be a strength of 0 or more, at most {MOST_PRIOR:g}, got {self.prior}.")
+        if not abs(self.prior_at) <= 1e300:
+            raise ValueError(f"`prior_at` must be a finite difference, at most 1e300, got {self.prior_at}.")
         object.__setattr__(self, "n_draws", check_count("draws", self.n_draws))
 
     @cached_property

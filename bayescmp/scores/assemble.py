@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MOST_FOLDS = 20
 """More numbers in a fold column are hardly k-fold cross-validation, but splits counted through."""
 
+MOST_CELLS = 10**9
+"""8 GB of scores."""
+
 Designs = Resampling | Mapping[str, Resampling] | None
 
 
@@ -191,6 +194,11 @@ def _dense(
     cells, inverse = np.unique(d * n_keys + key, return_inverse=True)
     position = _position_in_group(cells // n_keys)[inverse]
     shape = (len(names[0]), len(names[1]), int(position.max()) + 1)
+    if shape[0] * shape[1] * shape[2] > MOST_CELLS:
+        raise ScoresError(
+            f"{shape[0]:,} models x {shape[1]:,} datasets x {shape[2]:,} scores are too many cells for a table, of "
+            f"which {score.size:,} are filled. Do `model`, `dataset` and `fold` name the right columns?"
+        )
     flat = np.ravel_multi_index((m, d, position), shape)
     _, first, count = np.unique(flat, return_index=True, return_counts=True)
     if (count > 1).any():
