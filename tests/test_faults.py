@@ -77,7 +77,7 @@ def test_two_processes_share_a_cache(tmp_path):
     """Both at once on the same pairs: both right, every file whole, no draft left."""
     code = (
         "import sys, bayescmp as bc;"
-        "c = bc.compare(bc.load_domains(), rope=0.01, random_seed=1, cache=sys.argv[1], bayes_options={'draws': 2000});"
+        "c = bc.compare(bc.load_domains(), rope=1, random_seed=1, cache=sys.argv[1], bayes_options={'draws': 2000});"
         "print([r['p_better'] for r in c.rows])"
     )
     both = [
@@ -124,9 +124,9 @@ def _dangers(tree):
             function = node.func
             if isinstance(function, ast.Name) and function.id in CALLS:
                 yield function.id
-            if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-                if (function.value.id, function.attr) in ATTRIBUTES:
-                    yield f"{function.value.id}.{function.attr}"
+            owner = getattr(getattr(function, "value", None), "id", None)
+            if (owner, getattr(function, "attr", None)) in ATTRIBUTES:
+                yield f"{owner}.{function.attr}"
             for keyword in node.keywords:
                 on = isinstance(keyword.value, ast.Constant) and keyword.value.value is True
                 if keyword.arg in ("allow_pickle", "shell") and on:
@@ -135,9 +135,7 @@ def _dangers(tree):
 
 def test_no_code_from_data_anywhere():
     """No pickle, no eval, no shell in the package. joblib pickles our own scores to its own workers, and only that."""
-    found = {
-        str(path.relative_to(PACKAGE)): list(_dangers(ast.parse(path.read_text()))) for path in PACKAGE.rglob("*.py")
-    }
+    found = {str(path): list(_dangers(ast.parse(path.read_text()))) for path in PACKAGE.rglob("*.py")}
     assert len(found) > 100
     assert {name: what for name, what in found.items() if what} == {}
 
@@ -150,7 +148,7 @@ def test_the_scan_finds_what_it_looks_for():
 def test_a_hostile_cache_is_data_only(tmp_path):
     """The cache is JSON: a pickle or a script in its place is computed anew, never run."""
     scores = bc.load_domains()
-    options = {"rope": 0.01, "random_seed": 1, "cache": tmp_path / "cache", "bayes_options": {"draws": 500}}
+    options = {"rope": 1, "random_seed": 1, "cache": tmp_path / "cache", "bayes_options": {"draws": 500}}
     first, marker = bc.compare(scores, **options), tmp_path / "ran"
     for file in (tmp_path / "cache").iterdir():
         file.write_bytes(b"cposix\nsystem\n(S'touch " + str(marker).encode() + b"'\ntR.")

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import resource
 import subprocess
 import sys
@@ -56,8 +57,6 @@ values = st.recursive(
 
 @given(data=values | st.lists(st.fixed_dictionaries({"model": values, "score": values}), max_size=4))
 def test_any_json(folder, data):
-    import json
-
     assert isinstance(read(folder, json.dumps(data).encode(), ".json"), (str, bc.Scores))
 
 

@@ -140,7 +140,7 @@ def _read_parquet(path: Path) -> Any:
         raise ScoresError(f'"{path}" is not a parquet file that can be read: {error}') from None
     if frame is None:
         raise ScoresError(
-            f'"{path}" has {rows:,} rows, and at most {MOST_ROWS:,} are read. Are these scores? Select or average first.'
+            f'"{path}" has {rows:,} rows, and at most {MOST_ROWS:,} are read. Select or average them first.'
         )
     return frame
 
