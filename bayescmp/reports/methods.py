@@ -58,9 +58,8 @@ def _data(c: "Comparison") -> str:
     if len(c.pairs) == 1:
         which, what = "", " with ".join(c.pairs[0])
     scale = "" if scores.scale == "score" else f", on the {scores.scale} scale"
-    return (
-        f"We compared {what} on {m} dataset{'s' if m > 1 else ''}{design}, by {metric} ({best} is better{scale}){which}."
-    )
+    where = f"{m} dataset{'s' if m > 1 else ''}{design}"
+    return f"We compared {what} on {where}, by {metric} ({best} is better{scale}){which}."
 
 
 def _bayesian(c: "Comparison") -> list[str]:
