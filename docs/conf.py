@@ -17,6 +17,7 @@ html_css_files = ["custom.css"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 nb_execution_mode = "cache"
 nb_execution_raise_on_error = True
+nb_execution_timeout = 300  # seconds a cell; the slowest takes a few
 autosummary_generate = True
 numpydoc_show_class_members = False
 autodoc_typehints = "none"
