@@ -18,6 +18,6 @@ def rng():
     return np.random.default_rng(20260101)
 
 
-settings.register_profile("few", max_examples=8, deadline=None, derandomize=True, database=None)
+settings.register_profile("few", max_examples=5, deadline=None, derandomize=True, database=None)
 settings.register_profile("many", max_examples=400, deadline=None, database=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "few"))

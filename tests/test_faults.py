@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import bayescmp as bc
-from bayescmp.reports import files
+from bayescmp import files
 
 PACKAGE = Path(bc.__file__).parent
 
