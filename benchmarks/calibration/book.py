@@ -48,7 +48,7 @@ class Book:
     seed: int
     quick: bool
     tables: dict[str, str] = field(default_factory=dict)
-    values: dict[str, Any] = field(default_factory=dict)
+    values: dict[Any, Any] = field(default_factory=dict)
     checks: int = 0
     failures: list[str] = field(default_factory=list)
     started: float = field(default_factory=perf_counter)

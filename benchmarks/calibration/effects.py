@@ -1,4 +1,4 @@
-"""The hierarchical test: truths from a prior of its own, where all must fit; and fixed truths under the default prior."""
+"""The hierarchical test: truths from a prior of its own, where all must fit; fixed truths under the default one."""
 
 import numpy as np
 from book import MASSES, Book, Floats, central, check_curve, curve, p_text, rate
@@ -107,7 +107,11 @@ def _table(book: Book) -> None:
     for datasets in (5, 10, 30, 100):
         for noise in (0.3, 2.0):
             v = book.values["hierarchical", datasets, noise]
-            for key, label in (("mean", "mean delta_0 (HDI)"), ("next", "next dataset"), ("own", "datasets' own, shrunken")):
+            for key, label in (
+                ("mean", "mean delta_0 (HDI)"),
+                ("next", "next dataset"),
+                ("own", "datasets' own, shrunken"),
+            ):
                 ratio = f"{v['error']:.2f}" if key == "own" else ""
                 rows.append((datasets, f"{noise:g}", label, *v[key], ratio))
     head = ("datasets", "noise", "quantity", *(f"{100 * m:g} %" for m in MASSES), "error, shrunken : raw")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from book import MASSES, Book, Floats, check_curve, curve, p_text, rate
+from numpy.typing import NDArray
 from scipy import special
 
 import bayescmp as bc
@@ -31,8 +32,8 @@ def run(book: Book) -> None:
     book.progress("Friedman and post-hoc tests")
 
 
-def _counts_as_scores(counts: Floats) -> Floats:
-    return np.repeat([1.0, 0.0, -1.0], counts.astype(int))
+def _counts_as_scores(counts: NDArray[np.int_]) -> Floats:
+    return np.repeat([1.0, 0.0, -1.0], counts)
 
 
 def _sign_prior(book: Book) -> None:
@@ -112,7 +113,15 @@ def _signed_rank(book: Book) -> None:
             found = [*map(rate, np.transpose(hits)), rate(means), *map(rate, np.transpose(claims))]
             book.values["signed rank", law, n] = found
             rows.append((law, f"{truth:.3f}", n, *found))
-    head = ("differences", "true theta", "datasets", *(f"{x} of theta" for x in _heads("HDI")), "95 % HDI of the mean", "P(A) >= 0.95", "P(B) >= 0.95")
+    head = (
+        "differences",
+        "true theta",
+        "datasets",
+        *(f"{x} of theta" for x in _heads("HDI")),
+        "95 % HDI of the mean",
+        "P(A) >= 0.95",
+        "P(B) >= 0.95",
+    )
     book.table("signed_rank_test: coverage and false claims", head, rows)
 
 
@@ -185,5 +194,3 @@ def _families(book: Book) -> None:
 
 def _index_pairs(k: int) -> list[tuple[int, int]]:
     return [(i, j) for i in range(k) for j in range(i + 1, k)]
-
-

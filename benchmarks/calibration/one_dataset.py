@@ -41,7 +41,7 @@ def run(book: Book) -> None:
 
 
 def folds(rng: np.random.Generator, studies: int, design: bc.Resampling, truth: Any = 0.0) -> Floats:
-    """Differences (studies x folds) of variance 1, every two with the design's correlation; truth in standard errors."""
+    """Differences (studies x folds) of variance 1, correlated as the design says; truth in standard errors."""
     n, rho = design.n, design.rho
     assert n is not None
     shared = rng.standard_normal((studies, 1))
@@ -82,7 +82,7 @@ def _curves(book: Book) -> None:
 
 
 def level(test: str, d: Floats, design: bc.Resampling) -> Floats:
-    """Which studies reject at 0.05; d is differences (studies x folds), or scores of both models (studies x 2 x folds)."""
+    """Which studies reject at 0.05; d is differences (studies x folds) or scores of both (studies x 2 x folds)."""
     a, b = (d[:, 0], d[:, 1]) if d.ndim == 3 else (d, np.zeros_like(d))
     if test in (PAIRED, CORRECTED):
         rho = design.rho if test == CORRECTED else 0.0
@@ -126,7 +126,9 @@ def _levels(book: Book) -> None:
     d = rng.standard_normal((book.studies(20_000, 4000), 10))
     found = book.check("paired_ttest, independent", rate(level(PAIRED, d, independent)), 0.05)
     rows.append(("10 independent test sets", PAIRED, found, "", "", ""))
-    found = book.check("permutation_test", rate(level(PERMUTATION, d[: book.studies(4000, 200)], independent)), 0.05, "at most")
+    found = book.check(
+        "permutation_test", rate(level(PERMUTATION, d[: book.studies(4000, 200)], independent)), 0.05, "at most"
+    )
     rows.append(("10 independent test sets", PERMUTATION, found, "", "", ""))
     head = ("design", "test", *(f"truth {t:g}" for t in TRUTHS))
     book.table("tests of one dataset: rejections at 0.05", head, rows)

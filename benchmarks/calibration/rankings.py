@@ -44,12 +44,21 @@ def _bootstrap(book: Book) -> None:
         for k in range(studies):
             means = tau * rng.standard_normal(MODELS)
             noise = np.sqrt(0.1) * rng.standard_normal((1, MODELS)) + np.sqrt(0.9) * rng.standard_normal((100, MODELS))
-            found = bayes.rank_models(_scores((means + noise)[None], resampling=design), rope=0, draws=2000, random_seed=k)
+            found = bayes.rank_models(
+                _scores((means + noise)[None], resampling=design), rope=0, draws=2000, random_seed=k
+            )
             p[k] = list(found.p_best.values())
             best[k] = means == means.max()
         rows.append(("10 x 10-fold of one dataset", "score", f"{tau:g}", *_claims(book, ("student", tau), p, best)))
         book.values["curve rank_models", "one dataset", tau] = curve(p, best, least=30)
-    head = ("scores", "by", "spread of the true means", "mean P(best) of the favourite", "favourite is the best", "best where P(best) >= 0.9")
+    head = (
+        "scores",
+        "by",
+        "spread of the true means",
+        "mean P(best) of the favourite",
+        "favourite is the best",
+        "best where P(best) >= 0.9",
+    )
     book.table("rank_models: P(best)", head, rows)
 
 
@@ -63,7 +72,7 @@ def _claims(book: Book, name: tuple[object, ...], p: Floats, best: Floats) -> tu
 
 
 def _strengths(book: Book) -> None:
-    """Truths from the models' own priors; 10 datasets, 4 models. Bradley-Terry also on whole rankings, which it is not for."""
+    """Truths from the models' own priors; 10 datasets, 4 models. Bradley-Terry also on whole rankings."""
     rng, studies = book.rng("strengths"), book.studies(80, 3)
     kinds = ("plackett_luce", "bradley_terry, independent wins", "bradley_terry, wins of rankings")
     pit = {kind: np.empty(studies) for kind in kinds}
@@ -81,7 +90,7 @@ def _strengths(book: Book) -> None:
                 wins[j, i] = 10 - wins[i, j]
         draws = win_inference(wins, 0.5, 4000, k).run.draws.reshape(-1, MODELS)
         _note(draws, theta, kinds[1], k, pit, stated, truth)
-        # the gumbel maximum: every pair's chance to win is Bradley-Terry's, and the wins of one dataset are one ranking's
+        # with Gumbel noise every pair's chance is Bradley-Terry's, but the wins of one dataset are one ranking's
         found = bayes.bradley_terry(_scores(theta + rng.gumbel(size=(10, MODELS))), rope=0, random_seed=k, draws=4000)
         _note(found.draws(), theta, kinds[2], k, pit, stated, truth)
     rows = []
@@ -97,11 +106,27 @@ def _strengths(book: Book) -> None:
         book.values["strengths", kind] = (covered, p)
         half, eighty = (rate(np.abs(pit[kind] - 0.5) <= m / 2) for m in (0.5, 0.8))
         rows.append((kind, half, eighty, covered, p_text(p), *_claims(book, (kind,), stated[kind], truth[kind])[:2]))
-    head = ("model", "50 % interval", "80 % interval", "95 % interval", "PIT uniform: p", "mean P(best) of the favourite", "favourite is the best")
+    head = (
+        "model",
+        "50 % interval",
+        "80 % interval",
+        "95 % interval",
+        "PIT uniform: p",
+        "mean P(best) of the favourite",
+        "favourite is the best",
+    )
     book.table("plackett_luce, bradley_terry: truths from their priors", head, rows)
 
 
-def _note(draws: Floats, theta: Floats, kind: str, k: int, pit: dict[str, Floats], stated: dict[str, Floats], truth: dict[str, Floats]) -> None:
+def _note(
+    draws: Floats,
+    theta: Floats,
+    kind: str,
+    k: int,
+    pit: dict[str, Floats],
+    stated: dict[str, Floats],
+    truth: dict[str, Floats],
+) -> None:
     pit[kind][k] = np.mean(draws[:, 0] - draws[:, 1] < theta[0] - theta[1])
     stated[kind][k] = np.bincount(draws.argmax(axis=1), minlength=MODELS) / len(draws)
     truth[kind][k] = theta == theta.max()

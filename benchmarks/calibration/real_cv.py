@@ -88,8 +88,15 @@ def _coverage(book: Book, samples: dict[str, list[Sample]], known: Truths) -> No
     conditional = np.array([s.conditional for s in samples[DIFFERENT]])
     a, b = np.moveaxis(_folds(samples[DIFFERENT], DIFFERENT, "10 x 10-fold"), 1, 0)
     pit = stats.t.cdf(conditional, 99, *posterior_parameters(a - b, 0.1)[:2])
-    rows.append(("the same, truth: the two models trained on this sample", "10 x 10-fold",
-                 *(rate(central(pit, mass)) for mass in MASSES), "0.10", ""))
+    rows.append(
+        (
+            "the same, truth: the two models trained on this sample",
+            "10 x 10-fold",
+            *(rate(central(pit, mass)) for mass in MASSES),
+            "0.10",
+            "",
+        )
+    )
     book.values["real conditional"] = rate(central(pit, 0.95))
     head = ("pair", "design", *(f"{100 * mass:g} % HDI" for mass in MASSES), "rho used", "rho found")
     book.table("real cross-validation: coverage", head, rows)
@@ -106,7 +113,9 @@ def _holdout(book: Book, samples: dict[str, list[Sample]]) -> None:
     for test, run_test in tests.items():
         found = []
         for pair, x in samples.items():
-            found.append(rate([run_test(*s.holdout[pair].astype(int)).p_value <= 0.05 for s in x[: book.studies(600, 40)]]))
+            found.append(
+                rate([run_test(*s.holdout[pair].astype(int)).p_value <= 0.05 for s in x[: book.studies(600, 40)]])
+            )
             book.values["holdout", test, pair] = found[-1]
         rows.append((test, *found))
     book.table("real cross-validation: one test set", ("test", *samples), rows)
@@ -118,7 +127,11 @@ def _many(book: Book, trees: list[Sample], closed: list[Sample], known: Truths) 
     design = DESIGNS["10 x 10-fold"]
     deltas = np.array([known[i, 270].difference for i in range(len(POPULATIONS))])
     rows = []
-    for pair, x, truth in ((TWINS, trees, np.zeros_like(deltas)), (DAMAGED, closed, np.zeros_like(deltas)), (DIFFERENT, closed, deltas)):
+    for pair, x, truth in (
+        (TWINS, trees, np.zeros_like(deltas)),
+        (DAMAGED, closed, np.zeros_like(deltas)),
+        (DIFFERENT, closed, deltas),
+    ):
         outcome: dict[str, list[Any]] = {}
         for k in range(book.studies(120, 8)):
             chosen = rng.choice(len(x), DATASETS, replace=False)
@@ -153,4 +166,3 @@ def _study(a: Floats, b: Floats, design: bc.Resampling, truth: Floats, populatio
         )
         >= 0.95,
     }
-

@@ -1,8 +1,8 @@
 """Real cross-validation of classifiers on fresh samples of populations whose truth is known.
 
 The classes are Gaussian in two blocks of features with the same law. scikit-learn's decision tree on one block against
-the same on the other: equal expected error, by symmetry. Naive Bayes against a linear discriminant, on all features: the
-difference is known from thousands of samples; with the better one's predictions flipped at the right rate (Dietterich
+the same on the other: equal expected error, by symmetry. Naive Bayes against a linear discriminant, on all features:
+the difference is known from thousands of samples; with the better one's predictions flipped at the right rate (Dietterich
 1998 damaged his likewise) it is 0. Both are computed for all splits at once, and compared with scikit-learn's here.
 """
 
@@ -20,7 +20,11 @@ import bayescmp as bc
 
 Bools = NDArray[np.bool_]
 SIZE, LARGE = 300, 2000
-TWINS, DAMAGED, DIFFERENT = "tree vs tree, twin features", "LDA vs naive Bayes, the better one damaged", "LDA vs naive Bayes"
+TWINS, DAMAGED, DIFFERENT = (
+    "tree vs tree, twin features",
+    "LDA vs naive Bayes, the better one damaged",
+    "LDA vs naive Bayes",
+)
 DESIGNS = {
     "10-fold": bc.Resampling.kfold(10),
     "10 x 10-fold": bc.Resampling.kfold(10, repeats=10),
@@ -55,7 +59,7 @@ POPULATIONS = tuple(
 
 
 def right(x: Floats, y: NDArray[np.int_], train: Bools) -> Bools:
-    """Which cases (2 x splits x cases) a linear discriminant and naive Bayes get right, trained on these (splits x cases)."""
+    """Which cases (2 x splits x cases) LDA and naive Bayes get right, trained on these (splits x cases)."""
     products = (x[:, :, None] * x[:, None]).reshape(len(x), -1)
     scores, pooled = np.empty((2, 2, *train.shape)), 0.0
     parts = []
@@ -147,7 +151,7 @@ def splits(rng: np.random.Generator) -> dict[str, Bools]:
 
 @dataclass(frozen=True)
 class Sample:
-    """One sample cross-validated: accuracies by pair and design (2 x folds), hits on one test set, a conditional truth."""
+    """One sample cross-validated: accuracies by pair and design (2 x folds), hits on one test set, conditional truth."""
 
     population: int
     folds: dict[tuple[str, str], Floats]
