@@ -1,9 +1,9 @@
 """Real cross-validation of classifiers on fresh samples of populations whose truth is known.
 
 The classes are Gaussian in two blocks of features with the same law. scikit-learn's decision tree on one block against
-the same on the other: equal expected error, by symmetry. Naive Bayes against a linear discriminant, on all features:
-the difference is known from thousands of samples; with the better one's predictions flipped at the right rate (Dietterich
-1998 damaged his likewise) it is 0. Both are computed for all splits at once, and compared with scikit-learn's here.
+the same on the other: equal expected error, by symmetry. A linear discriminant against naive Bayes, on all features:
+the difference is known from hundreds of training sets; with the better one's predictions flipped at the right rate
+(Dietterich 1998 damaged his likewise) it is 0. Both are computed for all splits at once, and agree with scikit-learn's.
 """
 
 from dataclasses import dataclass
@@ -151,7 +151,7 @@ def splits(rng: np.random.Generator) -> dict[str, Bools]:
 
 @dataclass(frozen=True)
 class Sample:
-    """One sample cross-validated: accuracies by pair and design (2 x folds), hits on one test set, conditional truth."""
+    """One sample cross-validated: accuracies by pair and design (2 x folds), hits on one test set, and a truth."""
 
     population: int
     folds: dict[tuple[str, str], Floats]
