@@ -2,13 +2,15 @@
 
 import numpy as np
 from book import Book, Floats, Rate, check_curve, curve, p_text, rate
-from scipy import stats
+from scipy import special, stats
 
 import bayescmp as bc
 from bayescmp import bayes
 from bayescmp.bayes.bradley_terry import win_inference
+from bayescmp.bayes.plackett_luce import ranking_inference
+from bayescmp.bayes.strengths import StrengthInference
 
-MODELS = 4
+MODELS, DATASETS, DRAWS = 4, 10, 1000
 
 
 def run(book: Book) -> None:
@@ -73,26 +75,24 @@ def _claims(book: Book, name: tuple[object, ...], p: Floats, best: Floats) -> tu
 
 def _strengths(book: Book) -> None:
     """Truths from the models' own priors; 10 datasets, 4 models. Bradley-Terry also on whole rankings."""
-    rng, studies = book.rng("strengths"), book.studies(80, 3)
+    rng, studies = book.rng("strengths"), book.studies(120, 5)
     kinds = ("plackett_luce", "bradley_terry, independent wins", "bradley_terry, wins of rankings")
     pit = {kind: np.empty(studies) for kind in kinds}
     stated = {kind: np.empty((studies, MODELS)) for kind in kinds}
     truth = {kind: np.empty((studies, MODELS), dtype=bool) for kind in kinds}
     for k in range(studies):
         theta = np.log(rng.dirichlet(np.ones(MODELS)))
-        found = bayes.plackett_luce(_scores(theta + rng.gumbel(size=(10, MODELS))), random_seed=k, draws=4000)
-        _note(found.draws(), theta, kinds[0], k, pit, stated, truth)
+        orders = np.argsort(-(theta + rng.gumbel(size=(DATASETS, MODELS))), axis=1)
+        posterior = ranking_inference(orders, np.ones(DATASETS), 1.0, DRAWS, k)
+        _note(posterior, theta, kinds[0], k, pit, stated, truth)
         theta = np.exp(0.5 * rng.standard_normal()) * rng.standard_normal(MODELS)
-        wins = np.zeros((MODELS, MODELS))
-        for i in range(MODELS):
-            for j in range(i):
-                wins[i, j] = rng.binomial(10, 1 / (1 + np.exp(theta[j] - theta[i])))
-                wins[j, i] = 10 - wins[i, j]
-        draws = win_inference(wins, 0.5, 4000, k).run.draws.reshape(-1, MODELS)
-        _note(draws, theta, kinds[1], k, pit, stated, truth)
+        won = np.triu(rng.binomial(DATASETS, special.expit(theta[:, None] - theta)), 1)
+        wins = won + np.tril(DATASETS - won.T, -1)
+        _note(win_inference(wins, 0.5, DRAWS, k), theta, kinds[1], k, pit, stated, truth)
         # with Gumbel noise every pair's chance is Bradley-Terry's, but the wins of one dataset are one ranking's
-        found = bayes.bradley_terry(_scores(theta + rng.gumbel(size=(10, MODELS))), rope=0, random_seed=k, draws=4000)
-        _note(found.draws(), theta, kinds[2], k, pit, stated, truth)
+        x = theta + rng.gumbel(size=(DATASETS, MODELS))
+        wins = (x[:, :, None] > x[:, None]).sum(axis=0)
+        _note(win_inference(wins, 0.5, DRAWS, k), theta, kinds[2], k, pit, stated, truth)
     rows = []
     for kind in kinds:
         shown = kind == kinds[2]
@@ -119,7 +119,7 @@ def _strengths(book: Book) -> None:
 
 
 def _note(
-    draws: Floats,
+    posterior: StrengthInference,
     theta: Floats,
     kind: str,
     k: int,
@@ -127,6 +127,7 @@ def _note(
     stated: dict[str, Floats],
     truth: dict[str, Floats],
 ) -> None:
+    draws = posterior.run.draws.reshape(-1, MODELS)
     pit[kind][k] = np.mean(draws[:, 0] - draws[:, 1] < theta[0] - theta[1])
     stated[kind][k] = np.bincount(draws.argmax(axis=1), minlength=MODELS) / len(draws)
     truth[kind][k] = theta == theta.max()
