@@ -13,16 +13,18 @@ from bayescmp.rope import Rope
 
 DESIGN = bc.Resampling.kfold(10, repeats=10)
 DRAWS = 200
+SIZES, NOISES = (5, 10, 30, 100), (0.3, 2.0)
 
 
 def run(book: Book) -> None:
     _own_prior(book)
     book.progress("hierarchical test, truths from its prior")
-    for datasets in (5, 10, 30, 100):
-        for noise in (0.3, 2.0):
+    sizes = (30,) if book.quick else SIZES
+    for datasets in sizes:
+        for noise in NOISES:
             _fixed(book, datasets, noise)
         book.progress(f"hierarchical test, {datasets} datasets")
-    _table(book)
+    _table(book, sizes)
 
 
 def _differences(rng: np.random.Generator, deltas: Floats, sd: Floats | float, design: bc.Resampling) -> Floats:
@@ -49,7 +51,7 @@ def _dataset(inference: HierarchicalInference, i: int, truth: float, seed: int) 
 
 def _own_prior(book: Book) -> None:
     """Simulation-based calibration (Talts et al. 2018): 8 datasets, 10 x 10-fold, everything drawn from the prior."""
-    rng, studies, design = book.rng("hierarchical prior"), book.studies(250, 15), DESIGN
+    rng, studies, design = book.rng("hierarchical prior"), book.studies(250, 6), DESIGN
     prior = HierarchicalPrior(delta_0_bound=1, sigma_0_max=1.5, sigma_max=1.5, nu_shape=(2, 2), nu_rate=(0.2, 0.2))
     names = ("delta_0", "sigma_0", "nu", "next dataset", "a dataset's delta")
     pit = np.empty((studies, len(names)))
@@ -102,10 +104,10 @@ def _fixed(book: Book, datasets: int, noise: float) -> None:
     }
 
 
-def _table(book: Book) -> None:
+def _table(book: Book, sizes: tuple[int, ...]) -> None:
     rows = []
-    for datasets in (5, 10, 30, 100):
-        for noise in (0.3, 2.0):
+    for datasets in sizes:
+        for noise in NOISES:
             v = book.values["hierarchical", datasets, noise]
             for key, label in (
                 ("mean", "mean delta_0 (HDI)"),

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from book import Book, Rate
+from effects import SIZES
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
@@ -135,15 +136,14 @@ def _best(ax: Axes, v: dict[Any, Any]) -> None:
 
 
 def _hierarchical(ax: Axes, v: dict[Any, Any]) -> None:
-    sizes = (5, 10, 30, 100)
     kinds = (("mean", BLUE, "mean"), ("next", ORANGE, "next dataset"), ("own", GREEN, "datasets' own"))
     for k, (key, color, label) in enumerate(kinds):
         for noise, line, shift in ((0.3, "-", -0.08), (2.0, ":", 0.08)):
-            rates = [v["hierarchical", m, noise][key][2] for m in sizes]
+            rates = [v["hierarchical", m, noise][key][2] for m in SIZES]
             kind = "precise" if noise < 1 else "noisy"
             _points(ax, np.arange(4) + shift + 0.25 * (k - 1), rates, k, color, f"{label}, {kind}", line)
     ax.axhline(0.95, color=INK, linewidth=0.7, linestyle="--")
-    ax.set_xticks(range(4), [str(m) for m in sizes])
+    ax.set_xticks(range(4), [str(m) for m in SIZES])
     ax.set(title="Hierarchical test: 95 % intervals", xlabel="datasets", ylabel="holds the truth", ylim=(0.6, 1.05))
     light_grid(ax, "y")
     _legend(ax, loc="lower right", ncols=2, columnspacing=0.6)

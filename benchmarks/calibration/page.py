@@ -9,6 +9,7 @@ from typing import Any
 
 import figure
 from book import Book, Rate
+from effects import NOISES, SIZES
 from jinja2 import Environment, StrictUndefined
 from one_dataset import DESIGNS, PAIRED, exact_power
 from real_data import DAMAGED, DIFFERENT, TWINS
@@ -17,7 +18,6 @@ from bayescmp.plots import save_figure
 
 IMAGE = "images/calibration_study.svg"
 PACKAGES = ("bayescmp", "numpy", "scipy", "scikit-learn")
-SIZES, NOISES = (5, 10, 30, 100), (0.3, 2.0)
 
 
 def write(book: Book, docs: Path) -> None:

@@ -133,7 +133,7 @@ def _many(book: Book, trees: list[Sample], closed: list[Sample], known: Truths) 
         (DIFFERENT, closed, deltas),
     ):
         outcome: dict[str, list[Any]] = {}
-        for k in range(book.studies(120, 8)):
+        for k in range(book.studies(120, 3)):
             chosen = rng.choice(len(x), DATASETS, replace=False)
             a, b = np.moveaxis(np.array([x[i].folds[pair, "10 x 10-fold"] for i in chosen]), 1, 0)
             values = _study(a, b, design, truth, np.array([x[i].population for i in chosen]), k)
