@@ -20,23 +20,25 @@ SHORT = {"10-fold": "10-fold", "10 x 10-fold": "10x10", "5 x 2-fold": "5x2", "30
 
 
 def draw(book: Book) -> Figure:
-    figure = new_figure(TWO_COLUMNS, 125)
-    axes = [new_axes(ax, TWO_COLUMNS, 125) for ax in figure.subplots(2, 3).ravel()]
+    figure = new_figure(TWO_COLUMNS, 195)
+    axes = [new_axes(ax, TWO_COLUMNS, 195) for ax in figure.subplots(3, 2).ravel()]
     panels = (_type_one, _power, _coverage, _better, _best, _hierarchical)
     for letter, ax, panel in zip("abcdef", axes, panels, strict=True):
         panel(ax, book.values)
-        ax.set_title(f"{letter}  {ax.get_title()}", fontsize=7.5, color=INK, loc="left")
+        title = ax.get_title()
+        ax.set_title("")
+        ax.set_title(f"{letter}  {title}", fontsize=8, color=INK, loc="left")
         ax.xaxis.label.set_fontsize(7)
         ax.yaxis.label.set_fontsize(7)
     return figure
 
 
 def _points(ax: Axes, x: ArrayLike, rates: Sequence[Rate], k: int, color: str, label: str, line: str = "") -> None:
-    """Rates with two standard errors either way."""
+    """Rates with two standard errors either way, within 0 and 1."""
     ax.errorbar(
         x,
         [r.value for r in rates],
-        [2 * r.error for r in rates],
+        [[min(2 * r.error, r.value) for r in rates], [min(2 * r.error, 1 - r.value) for r in rates]],
         fmt=MARKERS[k] + line,
         color=color,
         markersize=3.2,
@@ -49,7 +51,10 @@ def _points(ax: Axes, x: ArrayLike, rates: Sequence[Rate], k: int, color: str, l
 
 
 def _legend(ax: Axes, **options: Any) -> None:
-    ax.legend(frameon=False, fontsize=5.8, labelcolor=INK, handlelength=1.6, labelspacing=0.25, borderpad=0, **options)
+    key = ax.legend(
+        frameon=False, fontsize=6.2, labelcolor=INK, handlelength=1.6, labelspacing=0.25, borderpad=0, **options
+    )
+    key.set_in_layout(False)
 
 
 def _designs(ax: Axes) -> None:
@@ -68,7 +73,7 @@ def _type_one(ax: Axes, v: dict[Any, Any]) -> None:
         for j, (source, rates) in enumerate(sources):
             _points(ax, np.arange(4) + 0.2 * (j - 1), rates, j, color, f"{name}, {source}")
     ax.axhline(0.05, color=INK, linewidth=0.7, linestyle="--")
-    ax.set(title="No difference: how often rejected at 0.05", ylabel="type-I error", ylim=(0, 1.12))
+    ax.set(title="No difference: how often rejected at 0.05", ylabel="type-I error", ylim=(0, 1.0))
     _designs(ax)
     _legend(ax, loc="upper left", ncols=2, columnspacing=0.6)
 
@@ -88,7 +93,7 @@ def _power(ax: Axes, v: dict[Any, Any]) -> None:
         ylim=(0, 1.02),
     )
     light_grid(ax, "y")
-    _legend(ax, loc="lower right", bbox_to_anchor=(1.02, 0.06))
+    _legend(ax, loc="lower right", bbox_to_anchor=(1.0, 0.07))
 
 
 def _coverage(ax: Axes, v: dict[Any, Any]) -> None:
