@@ -46,6 +46,9 @@ def _names(book: Book) -> dict[str, Any]:
     pairs = (TWINS, DAMAGED, DIFFERENT)
     return {
         "book": book,
+        "twins": TWINS,
+        "damaged": DAMAGED,
+        "different": DIFFERENT,
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "versions": ", ".join([f"Python {platform.python_version()}", *(f"{x} {version(x)}" for x in PACKAGES)]),
         "table": table,
