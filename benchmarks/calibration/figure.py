@@ -52,7 +52,7 @@ def _points(ax: Axes, x: ArrayLike, rates: Sequence[Rate], k: int, color: str, l
 
 def _legend(ax: Axes, **options: Any) -> None:
     key = ax.legend(
-        frameon=False, fontsize=6.2, labelcolor=INK, handlelength=1.6, labelspacing=0.25, borderpad=0, **options
+        frameon=False, fontsize=6, labelcolor=INK, handlelength=1.6, labelspacing=0.25, borderpad=0, **options
     )
     key.set_in_layout(False)
 
@@ -67,8 +67,8 @@ def _type_one(ax: Axes, v: dict[Any, Any]) -> None:
     for test, color, name in ((PAIRED, RED, "plain t"), (CORRECTED, BLUE, "corrected t")):
         sources = (
             ("under the model", [v["level", test, d, 0.0] for d in DESIGNS]),
-            ("real CV, trees", [v["real", test, d, TWINS] for d in DESIGNS]),
-            ("real CV, LDA / Bayes", [v["real", test, d, DAMAGED] for d in DESIGNS]),
+            ("real, trees", [v["real", test, d, TWINS] for d in DESIGNS]),
+            ("real, LDA / Bayes", [v["real", test, d, DAMAGED] for d in DESIGNS]),
         )
         for j, (source, rates) in enumerate(sources):
             _points(ax, np.arange(4) + 0.2 * (j - 1), rates, j, color, f"{name}, {source}")
@@ -162,9 +162,9 @@ def alt_text(book: Book) -> str:
     )
     return (
         "Six panels. a: the plain t-test on 10 x 10-fold cross-validation rejects a true null hypothesis in "
-        f"{plain:.2f} of studies under the model, and in {trees[0]:.2f} (trees) and {others[0]:.2f} (LDA and naive Bayes) "
-        f"of real cross-validations; the corrected one in {corrected:.2f}, {trees[1]:.2f} and {others[1]:.2f}. b: power of "
-        "the corrected test lies on the curve that theory gives. c: on real cross-validation the intervals of the "
+        f"{plain:.2f} of studies under the model, and in {trees[0]:.2f} (trees) and {others[0]:.2f} (LDA and naive "
+        f"Bayes) of real cross-validations; the corrected one in {corrected:.2f}, {trees[1]:.2f} and "
+        f"{others[1]:.2f}. b: power of the corrected test lies on the curve that theory gives. c: on real cross-validation the intervals of the "
         "correlated t-test cover too often with LDA and naive Bayes, about right with trees, and too seldom with trees "
         "and 10 x 10 folds. d: stated and observed probabilities of being better agree where truths come from the "
         "prior; flat priors are overconfident where differences are small. e: the bootstrap's P(best) is overconfident "
