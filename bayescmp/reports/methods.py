@@ -43,7 +43,12 @@ ADJUSTMENTS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli", "bergman
 
 def methods_text(c: "Comparison") -> str:
     """The methods paragraph, with the citations whose entries `bibtex()` has."""
-    return " ".join([_data(c), *_bayesian(c), *_frequentist(c), _software(c)])
+    return " ".join([_data(c), cited_text(c), _software(c)])
+
+
+def cited_text(c: "Comparison") -> str:
+    """Its part about the tests: all citations are here, and no name that a user chose."""
+    return " ".join([*_bayesian(c), *_frequentist(c)])
 
 
 def _data(c: "Comparison") -> str:
@@ -53,12 +58,12 @@ def _data(c: "Comparison") -> str:
     designs = list(dict.fromkeys(r.name for r in scores.resampling if r is not None))
     known = all(r is not None for r in scores.resampling) and len(designs) == 1
     design = f", each scored by {designs[0]}" if known else ""
-    which = "the pairs with " + c.control if c.control else "all pairs"
+    which = f"{c.control} with each other model" if c.control else "all pairs of models"
     count = f"{len(c.pairs)} pair{'s' if len(c.pairs) > 1 else ''}"
     scale = "" if scores.scale == "score" else f", on the {scores.scale} scale"
     return (
         f"We compared {k} models on {m} dataset{'s' if m > 1 else ''}{design}, by {metric} ({best} is better{scale}): "
-        f"{which} of models ({count})."
+        f"{which} ({count})."
     )
 
 
