@@ -165,9 +165,9 @@ def alt_text(book: Book) -> str:
         f"{plain:.2f} of studies under the model, and in {trees[0]:.2f} (trees) and {others[0]:.2f} (LDA and naive "
         f"Bayes) of real cross-validations; the corrected one in {corrected:.2f}, {trees[1]:.2f} and {others[1]:.2f}. "
         "b: power of the corrected test lies on the curve that theory gives. c: on real cross-validation the intervals "
-        "of the correlated t-test cover too often with LDA and naive Bayes, about right with trees, and too seldom with "
-        "trees and 10 x 10 folds. d: stated and observed probabilities of being better agree where truths come from "
-        "the prior; flat priors are overconfident where differences are small. e: the bootstrap's P(best) is "
+        "of the correlated t-test cover too often with LDA and naive Bayes, about right with trees, and too seldom "
+        "with trees and 10 x 10 folds. d: stated and observed probabilities of being better agree where truths come "
+        "from the prior; flat priors are overconfident where differences are small. e: the bootstrap's P(best) is "
         "overconfident with few datasets. f: 95 percent intervals of the hierarchical test against the number of "
         "datasets, near 0.95."
     )
