@@ -78,6 +78,7 @@ def log_density(scores, theta, mu, tau, omega, df_between, df_within, sds, data)
     return total
 
 
+@pytest.mark.oracle("bayes.multilevel bayes.pymc_model", "scipy")
 @pytest.mark.parametrize("n", [3, 12])
 def test_density_is_that_of_folds_and_covariances_integrated_out(rng, n):
     """Up to a constant: the density of every fold's scores, by scipy's inverse Wishart; also with few folds."""
@@ -122,6 +123,7 @@ def test_density_is_that_of_folds_and_covariances_integrated_out(rng, n):
     assert np.ptp(gaps) < 1e-7 * max(1, abs(ours))
 
 
+@pytest.mark.oracle("bayes.multilevel", "scipy")
 def test_between_covariance_is_drawn_from_its_inverse_wishart(rng):
     """Means of T's draws against the inverse Wishart's mean, scale / (nu - m - 1)."""
     scores, _ = simulate(rng, [0, 1, 2], 6, 4)
@@ -173,6 +175,7 @@ def assert_same_as_hierarchical(p, pair):
 # ---- closed forms
 
 
+@pytest.mark.oracle("bayes.multilevel bayes.MultilevelPosterior.pair", "closed form", "scipy")
 def test_one_score_each_exchangeable_and_flat_is_a_multivariate_student(rng):
     """z_d ~ N(mu, tau^2 I), flat mu and uniform tau: mu is Student with m (D - 1) - 1 df."""
     scores, _ = simulate(rng, [0, 0.3, 1, 0.5], 7, 1)
@@ -265,6 +268,7 @@ def test_effects_of_equal_models_are_pulled_together(rng):
 
 
 # of the r_hats of many short runs a few are a hair above the limit by chance; coverage does not mind
+@pytest.mark.oracle("bayes.multilevel", "simulation")
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayescmp.ConvergenceWarning")
 @pytest.mark.parametrize("missing", [(), ((0, 1), (1, 3), (2, 3), (5, 0))])
