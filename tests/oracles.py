@@ -38,7 +38,8 @@ OTHER = set(
     "p_better p_equivalent p_worse probabilities plot sentence explain cautions a b pairs models to_frame to_dict "
     "to_json to_arviz from_dict from_json resolve log_nu_range rope_of table_row datasets_of_pairs".split()
 )
-WITHOUT_NUMBERS = {"frequentist.recommend"}
+# Advice; what every kind of posterior has its own of; what only refuses.
+WITHOUT_NUMBERS = {"frequentist.recommend", "bayes.Posterior.mcse", "bayes.StrengthPosterior.with_rope"}
 
 
 @dataclass(frozen=True)

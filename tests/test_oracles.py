@@ -9,7 +9,8 @@ HERE = Path(__file__).parent
 
 
 def test_every_public_number_has_an_independent_oracle():
-    assert "\n".join(oracles.problems(oracles.read(HERE), oracles.public_numbers())) == ""
+    wrong = oracles.problems(oracles.read(HERE), oracles.public_numbers())
+    assert not wrong, "\n".join(wrong)
 
 
 def test_functions_and_methods_are_asked_for():
@@ -32,12 +33,12 @@ def test_what_is_missing_slow_or_misspelt_is_named():
     ]
     misspelt = marked('@pytest.mark.oracle("bayes.sing_test", "scipy")\n')
     wrong = oracles.problems(slow + misspelt, ["bayes.hdi", "bayes.sign_test"])
-    assert [line.split(" ")[0] for line in wrong] == ["bayescmp.bayes.sing_test", "bayescmp.bayes.hdi"] + [
-        "bayescmp.bayes.sign_test"
+    assert [line[:40] for line in wrong] == [
+        "bayescmp.bayes.sing_test does not exist,",
+        "bayescmp.bayes.hdi has slow oracles only",
+        "bayescmp.bayes.sign_test has no independ",
     ]
-    assert "does not exist, but test_x::test_it" in wrong[0]
-    assert "slow oracles only" in wrong[1]
-    assert "no independent oracle" in wrong[2]
+    assert "test_x::test_it" in wrong[0]
 
 
 @pytest.mark.parametrize(
