@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -127,7 +128,7 @@ def demsar() -> list[Number]:
     wilcoxon = frequentist.wilcoxon_test(DEMSAR_AUC[:, 1], DEMSAR_AUC[:, 0], zero_method="zsplit")
     sign = frequentist.sign_test(DEMSAR_AUC[:, 1], DEMSAR_AUC[:, 0], ties="split")
     ranks = dict(zip(DEMSAR_MODELS, DEMSAR_RANKS.T, strict=True))
-    options = {"higher_is_better": False}
+    options: dict[str, Any] = {"higher_is_better": False}
     friedman = frequentist.friedman_test(ranks, tie_corrected=False, method="asymptotic", **options)
     iman = frequentist.iman_davenport_test(ranks, tie_corrected=False, **options)
     dunn = frequentist.bonferroni_dunn_test(ranks, control="C4.5", **options)
@@ -188,7 +189,7 @@ def garcia_herrera() -> list[Number]:
 @cache
 def mlxtend() -> list[Number]:
     """McNemar's test of two classifiers, exact and corrected, and Cochran's Q of three (Kuncheva 2004, corrected)."""
-    design = {"orientation": "both right first"}
+    design: dict[str, Any] = {"orientation": "both right first"}
     b = frequentist.mcnemar_test(table=[[9945, 25], [15, 15]], **design)
     a = frequentist.mcnemar_test(table=[[9959, 11], [1, 29]], exact=True, **design)
     rows = {(1, 1, 1): 80, (1, 1, 0): 2, (1, 0, 0): 2, (0, 1, 1): 9, (0, 1, 0): 1, (0, 0, 1): 3, (0, 0, 0): 3}
@@ -242,10 +243,10 @@ def nist() -> list[Number]:
     ).reshape(5, 5)
     result = frequentist.anova(wafers.T, kind="one-way")
     assert result.effect_size is not None
-    digits = {"within": 1e-10, "note": "certified to 15 digits; the data have 7"}
+    digits: dict[str, Any] = {"within": 1e-10, "note": "certified to 15 digits; the data have 7"}
     return [
-        Number("one-way F, SiRstv", "1.18046237440255", result.statistic, **digits),  # type: ignore[arg-type]
-        Number("eta squared, SiRstv", "0.190999039051129", result.effect_size.value, **digits),  # type: ignore[arg-type]
+        Number("one-way F, SiRstv", "1.18046237440255", result.statistic, **digits),
+        Number("eta squared, SiRstv", "0.190999039051129", result.effect_size.value, **digits),
     ]
 
 
