@@ -33,7 +33,7 @@ bench: $(VENV)/.test
 
 # docs/validation.md: the oracles of every public number, published results, calibration, coverage.
 validate: $(VENV)/.validate
-	$(BIN)/python benchmarks/calibration.py
+	$(BIN)/python benchmarks/calibration
 	$(BIN)/python scripts/validate.py
 
 # The same numbers with the lowest declared versions and with the newest.

@@ -161,7 +161,7 @@ def results() -> str:
 
 def calibration() -> str:
     if not (DOCS / "calibration.md").exists():
-        return "## Calibration\n\nNot measured yet: `python benchmarks/calibration.py` writes the page.\n"
+        return "## Calibration\n\nNot measured yet: `python benchmarks/calibration` writes the page.\n"
     return (
         "## Calibration\n\nAre probabilities of 0.9 right nine times out of ten? {doc}`calibration` has the curves.\n"
     )
