@@ -146,6 +146,22 @@ def test_agrees_with_baycomp(rng):
         assert (p.p_worse, p.p_equivalent, p.p_better) == pytest.approx((left, middle, right), abs=1e-12)
 
 
+@pytest.mark.oracle("bayes.correlated_ttest", "bayes-testkit")
+def test_agrees_with_bayes_testkit(rng):
+    """Its CorrelatedTTest, which wants PyMC 5: 10 runs of 10 folds; "left" is the difference below the rope."""
+    pd, btk = pytest.importorskip("pandas"), pytest.importorskip("btk", exc_type=ImportError)
+    for _ in range(5):
+        a, b = rng.normal(0.82, 0.05, 100), rng.normal(0.8, 0.05, 100)
+        frame = pd.DataFrame({"fold": np.tile(np.arange(10), 10), "a": a, "b": b})
+        theirs = btk.CorrelatedTTest(rope=0.01).fit(frame, fold_col="fold", draws=100, random_seed=1)
+        row = theirs.decision_table(round_ndigits=None).iloc[0]
+        p = bc.bayes.correlated_ttest(a, b, rope=0.01, resampling=KFOLD)
+        assert (p.p_better, p.p_equivalent, p.p_worse) == pytest.approx(
+            (row["p_right"], row["p_rope"], row["p_left"]), abs=1e-12
+        )
+        assert p.mean == pytest.approx(row["estimate"], rel=1e-12)
+
+
 @pytest.mark.oracle("bayes.correlated_ttest", "scipy")
 def test_vectorised_core_equals_single_calls(rng):
     differences = rng.normal(0.01, 0.05, (7, 4, 20))

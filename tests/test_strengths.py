@@ -282,6 +282,23 @@ def test_tie_policies():
         assert found.settings["ties"] == ties
 
 
+@pytest.mark.slow
+@pytest.mark.oracle("bayes.bradley_terry bayes.StrengthPosterior.p_win", "bayes-testkit")
+def test_bradley_terry_agrees_with_bayes_testkit():
+    """Its BBTTest, which wants PyMC 5: the same prior, a tie counted as a win of both, sampled by NUTS."""
+    pd, btk = pytest.importorskip("pandas"), pytest.importorskip("btk", exc_type=ImportError)
+    scores = UCI.select(models=["rf", "svm", "gbm", "lr"])
+    means = pd.DataFrame(dict(zip(scores.models, scores.values.mean(axis=2), strict=True)))
+    test = btk.BBTTest(absolute_tie_threshold=0.0101, tie_solver="add", scale=0.5)
+    options = {"draws": 5000, "chains": 2, "cores": 1, "random_seed": 1, "progressbar": False}
+    theirs = test.fit(means.assign(dataset=scores.datasets), **options).posterior_table(round_ndigits=None)
+    ours = bc.bayes.bradley_terry(scores, rope=0.0101, ties="add", prior=0.5, random_seed=1)
+    for row in theirs.to_dict("records"):
+        a, b = row["pair"].split(" > ")
+        assert ours.p_win(a, b) == pytest.approx(row["mean"], abs=0.01)
+        assert ours.p_better(a, b) == pytest.approx(row["above_50"], abs=0.03)
+
+
 # ---- both
 
 
