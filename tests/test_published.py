@@ -79,6 +79,21 @@ def test_cohens_power_primer():
     check(published.cohen())
 
 
+@pytest.mark.oracle(
+    "frequentist.paired_ttest frequentist.cohens_d bayes.correlated_ttest frequentist.friedman_test",
+    "published: Japkowicz and Boukouvalas 2024",
+)
+def test_japkowicz_and_boukouvalas():
+    check(published.book())
+
+
+@pytest.mark.oracle(
+    "frequentist.paired_ttest frequentist.corrected_ttest bayes.correlated_ttest", "example: W09, Part C"
+)
+def test_labour_by_hand():
+    check(published.labour_by_hand())
+
+
 def test_a_wrong_digit_would_be_seen():
     """Half a unit of the last printed digit is allowed, no more."""
     assert published.Number("x", "0.750", 0.7504).allowed == pytest.approx(0.0005, rel=1e-5)
