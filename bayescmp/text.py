@@ -1,10 +1,14 @@
-"""Numbers for people: no more digits than are known; plain data for JSON; and the versions that made them."""
+"""Numbers and names for people; plain data for JSON; and the versions that made them."""
 
 import math
+import unicodedata
 from functools import cache
 from typing import Any
 
 import numpy as np
+
+JOINERS = "\u200c\u200d\ufe0f"
+"""Invisible, but emoji and some scripts are spelled with them."""
 
 
 def probability(p: float, mcse: float = 0.0) -> str:
@@ -40,6 +44,20 @@ def unit_number(x: float, decimals: int = 2) -> str:
     """A number that cannot exceed 1, without the zero before the point."""
     text = f"{round(x, decimals) + 0.0:.{decimals}f}"
     return text.replace("0.", ".", 1) if abs(x) < 1 and "1." not in text else text
+
+
+def one_line(text: Any) -> str:
+    """The text on one line, with a visible mark for each control character, also those that turn the reading order."""
+    joined = " ".join(str(text).split())
+    if joined.isprintable():
+        return joined
+    hidden = ("Cc", "Cf", "Cs", "Co")
+    return "".join("\ufffd" if unicodedata.category(x) in hidden and x not in JOINERS else x for x in joined)
+
+
+def csv_text(text: Any) -> Any:
+    """A text that no spreadsheet takes for a formula: an apostrophe before a leading =, +, -, @, tab or return."""
+    return f"'{text}" if isinstance(text, str) and text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def plain(value: Any) -> Any:

@@ -45,12 +45,16 @@ def probabilities(row):
     return [row.p_better, row.p_equivalent, row.p_worse]
 
 
-@pytest.mark.oracle("bayes.DifferencePosterior.swap bayes.Posterior.with_rope", "scipy")
+@pytest.mark.oracle(
+    "bayes.DifferencePosterior.swap bayes.DifferencePosterior.rope_curve bayes.Posterior.with_rope", "scipy"
+)
 def test_swapped_and_with_another_rope():
     p = bc.bayes.correlated_ttest(LABOUR.pair("SVM", "DT"), rope=(-0.02, 0.01))
     assert probabilities(p) == pytest.approx(three(labour_t("SVM", "DT"), -0.02, 0.01), rel=1e-10)
     assert probabilities(p.swap()) == pytest.approx(three(labour_t("DT", "SVM"), -0.01, 0.02), rel=1e-10)
     assert probabilities(p.with_rope(0.05)) == pytest.approx(three(labour_t("SVM", "DT"), -0.05, 0.05), rel=1e-10)
+    for row, rope in zip(p.rope_curve([0.01, 0.05]).itertuples(), (0.01, 0.05), strict=True):
+        assert probabilities(row) == pytest.approx(three(labour_t("SVM", "DT"), -rope, rope), rel=1e-10)
 
 
 @pytest.mark.oracle(

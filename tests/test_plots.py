@@ -16,7 +16,7 @@ from matplotlib.text import Text
 
 import bayescmp as bc
 from bayescmp import plots
-from bayescmp.plots.names import fit_name, fit_names, outcome_labels, shorten_names, text_width
+from bayescmp.plots.names import fit_name, fit_names, outcome_labels, printable, shorten_names, text_width
 from bayescmp.plots.simplex import to_xy
 from bayescmp.plots.style import REGION_COLORS, REGION_HATCHES, REGION_MARKERS
 
@@ -437,7 +437,7 @@ def test_save_figure_sets_the_width_and_refuses_to_overwrite(few, tmp_path):
     width = float(re.search(rb'width="([\d.]+)pt"', path.read_bytes()).group(1))
     assert width == pytest.approx(60 / 25.4 * 72, rel=1e-3)
     assert tuple(ax.figure.get_size_inches()) == size
-    with pytest.raises(FileExistsError, match="overwrite=True"):
+    with pytest.raises(ValueError, match="overwrite=True"):
         plots.save_figure(ax, path)
     plots.save_figure(ax, path, overwrite=True)
     with pytest.raises(ValueError, match=r"must end in \.pdf"):
@@ -491,6 +491,21 @@ def test_alt_text_says_the_numbers(few, many):
         plots.alt_text(3)
 
 
+def test_names_that_turn_the_line_around_are_made_harmless():
+    assert printable("a\u202eb\tc\x1b") == "a\ufffdb c\ufffd"
+
+
+def test_numbers_of_a_matrix_stay_in_their_cells():
+    rng = np.random.default_rng(1)
+    names = {f"a model with quite a long name, number {i}": rng.normal(size=10) for i in range(13)}
+    c = bc.compare(bc.Scores.from_arrays(names), rope=0.01, bayes="sign", random_seed=1)
+    ax = bc.plots.plot_matrix(c)
+    ax.figure.canvas.draw()
+    cell = ax.get_window_extent().width / 13
+    assert ax.texts
+    assert max(text.get_window_extent().width for text in ax.texts) < cell
+
+
 def test_what_cannot_be_drawn_is_refused_in_words(few, many):
     with pytest.raises(ValueError, match=r"three outcomes over many datasets.*correlated t-test.*plot_posterior"):
         plots.plot_simplex(few.difference)
@@ -537,6 +552,8 @@ def test_what_cannot_be_drawn_is_refused_in_words(few, many):
         many.comparison.plot("pie")
     with pytest.raises(ValueError, match=r"one of 66 pairs: say which, as pair=\('rf', 'svm'\)"):
         many.comparison.plot("posterior")
+    with pytest.raises(ValueError, match="'matrix' shows all models"):
+        many.comparison.plot("matrix", pair=("rf", "svm"))
     with pytest.raises(ValueError, match="40 to 1000"):
         plots.plot_scores(few.scores, width_mm=3)
     with pytest.raises(ValueError, match="matplotlib Axes"):

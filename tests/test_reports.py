@@ -10,14 +10,15 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayescmp as bc
 from bayescmp import reports
 from bayescmp.reports.curves import curves
-from bayescmp.reports.escape import csv_text, latex, markdown, one_line
+from bayescmp.reports.escape import latex, markdown
 from bayescmp.reports.figures import inline_svg
-from bayescmp.text import probability
+from bayescmp.text import csv_text, one_line, probability
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -145,8 +146,10 @@ def test_sentence_with_no_rope_and_of_each_dataset():
 
 def test_methods_say_what_was_run(labour_c, domains_c):
     text = labour_c.methods_text()
-    for words in ("3 models on 1 dataset", "error rate (lower is better)", "Bayesian correlated t-test (Corani and",
-                  "rope) ±0.01", "corrected resampled t-test (Nadeau", "0.05", "Holm", "reaches 0.95"):  # fmt: skip
+    for words in ("3 models on 1 dataset", ": all pairs of models (3 pairs). Each pair was",
+                  "error rate (lower is better)",
+                  "Bayesian correlated t-test (Corani and", "rope) ±0.01", "corrected resampled t-test (Nadeau", "0.05",
+                  "Holm", "reaches 0.95"):  # fmt: skip
         assert words in text
     text = domains_c.methods_text()
     for words in ("signed-rank", "Wilcoxon", "Friedman", "random seed 1", "bootstrap", "average difference of two new"):
@@ -154,8 +157,12 @@ def test_methods_say_what_was_run(labour_c, domains_c):
     nemenyi = bc.compare(bc.load_domains(), rope=0, bayes="sign", frequentist="nemenyi", control="A")
     text = nemenyi.methods_text()
     assert "Nemenyi's test (Nemenyi, 1963" in text
-    assert "the pairs with A" in text
+    assert "A with each other model (2 pairs)." in text
     assert "Kruschke" not in text
+    text = bc.compare(bc.load_domains().select(models=["A", "C"]), rope=0, bayes="sign").methods_text()
+    assert text.startswith(
+        "We compared A with C on 10 datasets, by accuracy (higher is better). They were compared by the"
+    )
 
 
 def test_bibtex_has_what_the_methods_cite_and_no_more(labour_c, domains_c):
@@ -391,6 +398,45 @@ def test_no_rope_and_no_end_of_the_rope_have_a_report(tmp_path):
     for i, rope in enumerate((float("inf"), 0)):
         c = bc.compare(bc.load_labour(), rope=rope)
         assert c.report(tmp_path / f"{i}.html").exists()
+
+
+def test_ropes_of_each_dataset_and_lopsided_ones_are_said_in_words(tmp_path):
+    scores = bc.load_uci().select(models=["rf", "svm", "tree"], datasets=["iris", "wine", "glass", "sonar"])
+    own = bc.compare(scores, rope=dict.fromkeys(scores.datasets, 0.02), bayes="sign", random_seed=1)
+    text = own.report(tmp_path / "own.md").read_text()
+    assert "its mean score is within each dataset's rope of the best one" in text
+    assert "times each dataset's rope |" in text
+    assert "±1" not in text
+    options = {"bayes": "sign", "control": "rf", "random_seed": 1}
+    lopsided = bc.compare(scores, rope=(-0.01, 0.03), **options).report(tmp_path / "side.md")
+    assert "within ±0\\.03 \\(the wider side of the rope \\[\\-0\\.01, 0\\.03\\]\\) of" in lopsided.read_text()
+
+
+def test_the_best_is_marked_only_where_there_was_a_contest(tmp_path):
+    datasets = ["one", "two", "two", "three", "three"]
+    frame = pd.DataFrame({"dataset": datasets, "model": [*"aabab"], "accuracy": [0.7, 0.7, 0.5, 0.8, 0.6]})
+    scores = bc.Scores.from_frame(frame)
+    with pytest.warns(bc.MissingWarning):
+        text = bc.compare(scores, rope=0.01, random_seed=1).report(tmp_path / "r.md").read_text()
+    assert text.count("**0") == 2
+
+
+def test_a_link_is_followed_and_stays_a_link(labour_c, tmp_path):
+    (tmp_path / "far").mkdir()
+    link = tmp_path / "link.md"
+    link.symlink_to(tmp_path / "far" / "report.md")
+    labour_c.report(link)
+    assert link.is_symlink()
+    assert "Model comparison" in (tmp_path / "far" / "report.md").read_text()
+    with pytest.raises(ValueError, match="exists already"):
+        labour_c.report(link)
+
+
+def test_citations_are_those_of_the_tests_not_of_the_names():
+    scores = bc.load_labour().rename({"SVM": "(Wilcoxon, 1945)", "DT": "Rubin, 1981"})
+    c = bc.compare(scores, rope=0.01, control="(Wilcoxon, 1945)")
+    assert "(Wilcoxon, 1945) with each other model (2 pairs)" in c.methods_text()
+    assert "wilcoxon1945" not in c.bibtex()
 
 
 def test_equal_models_are_told_as_equal():

@@ -21,6 +21,7 @@ HINTS = {
     "select(datasets=": "--dataset NAME",
     "Pick one with dataset=": "--dataset NAME",
     "say which, as pair=": "--pair A B",
+    "overwrite=True": "--overwrite",
     "higher_is_better=": "--higher-is-better or --lower-is-better",
 }
 """What an error advises in Python, and its counterpart here."""

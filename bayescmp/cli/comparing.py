@@ -100,8 +100,13 @@ def compare(form: str, output: Path | None, overwrite: bool, report: Path | None
     FILE is csv, tsv, parquet, json or jsonl, long or wide; - is standard input, bundled:labour and the like are the
     results that come with the program.
     """
-    for path in (output, report):
-        check_free(path, overwrite)
+    from bayescmp.reports.writing import report_format
+
+    check_free(output, overwrite)
+    if report is not None:
+        report_format(report, overwrite)
+        if output is not None and output.resolve() == report.resolve():
+            raise click.UsageError("-o and --report must be two files, got the same one.")
     c = run_comparison(take_scores(options), options)
     emit(_as(form, c), output, overwrite)
     if report is not None:

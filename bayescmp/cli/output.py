@@ -7,14 +7,14 @@ import math
 import os
 import sys
 import unicodedata
-import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from bayescmp.text import plain
+from bayescmp.files import check_target, write_text
+from bayescmp.text import csv_text, plain
 
 FORMAT = 1
 """The version of the JSON output: it grows when a field changes its meaning or goes away."""
@@ -30,22 +30,13 @@ def emit(text: str, output: Path | None, overwrite: bool = False) -> None:
     if output is None:
         click.echo(text, nl=False, color=True)  # names stay as they are; tables are coloured for terminals only
         return
-    check_free(output, overwrite)
-    draft = output.with_name(f".{uuid.uuid4().hex}.tmp")
-    try:
-        draft.write_bytes(text.encode("utf-8", "backslashreplace"))
-        draft.replace(output)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise OSError(f'"{output}" cannot be written: {error.strerror or error}.') from None
+    write_text(output, text, overwrite)
 
 
 def check_free(path: Path | None, overwrite: bool) -> None:
     """Refuse to replace a file, before any work is done."""
-    if path is not None and path.exists() and not overwrite:
-        raise ValueError(f'"{path}" exists. Say --overwrite to replace it, or give another name.')
-    if path is not None and not path.parent.is_dir():
-        raise ValueError(f'There is no folder "{path.parent}" to write "{path.name}" to. Make it first.')
+    if path is not None:
+        check_target(path, overwrite)
 
 
 def as_json(kind: str, fields: Mapping[str, Any]) -> str:
@@ -67,13 +58,14 @@ def _finite(value: Any) -> Any:
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows with a header; lists are joined by "; "."""
+    """Rows with a header; lists are joined by "; ", and no spreadsheet takes a text for a formula."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
     for row in rows:
         cells = {
-            name: "; ".join(map(str, x)) if isinstance(x, (list, tuple)) else x for name, x in plain(dict(row)).items()
+            name: csv_text("; ".join(map(str, x)) if isinstance(x, (list, tuple)) else x)
+            for name, x in plain(dict(row)).items()
         }
         writer.writerow(cells)
     return text.getvalue()

@@ -52,22 +52,46 @@ class Numbers(ParamType):
 @click.option("--alternative", default="two-sided", show_default=True, help="two-sided, greater (A better) or less.")
 @seed_option
 @set_option
+@click.option("--figure", type=click.Path(path_type=Path, dir_okay=False), help="Draw the curve: .pdf, .svg ...")
 @format_option("text", "json", "csv")
 @output_option
 @quiet_option
-def power(form: str, output: Path | None, overwrite: bool, **options: Any) -> None:
+def power(form: str, output: Path | None, figure: Path | None, overwrite: bool, **options: Any) -> None:
     """Power and sample size: give all but one of --effect, --n, --alpha and --power, and get the other.
 
     Several values of --effect or --n give a row for each.
     """
     check_free(output, overwrite)
+    if figure is not None:
+        _check_figure(figure, overwrite, options)
     results = _solve(**options)
+    if figure is not None:
+        _draw(results, figure, overwrite)
     if form == "json":
         emit(as_json("power", {"results": [_row(r) for r in results]}), output, overwrite)
     elif form == "csv":
         emit(as_csv([_row(r) for r in results]), output, overwrite)
     else:
         emit(visible_lines(repr(results[0])) if len(results) == 1 else _curve(results), output, overwrite)
+
+
+def _check_figure(figure: Path, overwrite: bool, options: dict[str, Any]) -> None:
+    from bayescmp.plots.saving import figure_format
+
+    figure_format(figure)
+    check_free(figure, overwrite)
+    if len(options["n"] or ()) < 2:
+        raise click.UsageError("--figure draws power against n: give several, such as --n 10,20,40,80.")
+    if options["power"] is not None:
+        raise click.UsageError("--figure draws power against n: give --effect and --n, not --power.")
+
+
+def _draw(results: "list[Power]", figure: Path, overwrite: bool) -> None:
+    import pandas as pd
+
+    from bayescmp.plots import plot_power, save_figure
+
+    save_figure(plot_power(pd.DataFrame(map(_row, results))), figure, overwrite=overwrite)
 
 
 def _solve(

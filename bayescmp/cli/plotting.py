@@ -10,8 +10,14 @@ from bayescmp.cli.options import Setting, overwrite_option, reading_options, tak
 from bayescmp.cli.output import check_free
 
 
+def _kinds(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    from bayescmp.plots.kinds import COMPARISON
+
+    return [kind for kind in COMPARISON if kind.startswith(incomplete)]
+
+
 @click.command(short_help="A figure of a comparison.")
-@click.argument("kind")
+@click.argument("kind", shell_complete=_kinds)
 @reading_options
 @comparing_options
 @click.option("--pair", nargs=2, metavar="A B", help="The two models, for figures of one pair.")
@@ -35,11 +41,15 @@ def plot(
     KIND is what Comparison.plot(kind=...) takes, such as matrix, forest or p_best; those of one pair, such as
     posterior, need --pair A B.
     """
-    from bayescmp.plots.saving import FORMATS, save_figure
+    from bayescmp.plots.kinds import COMPARISON, OF_PAIR
+    from bayescmp.plots.saving import figure_format, save_figure
 
+    figure_format(output)
     check_free(output, overwrite)
-    if output.suffix[1:].lower() not in FORMATS:
-        raise ValueError(f"The figure's name must end in .{', .'.join(FORMATS)}, got {output.name!r}.")
+    if kind not in COMPARISON:
+        raise click.UsageError(f"KIND must be one of {', '.join(COMPARISON)}, got {kind!r}.")
+    if pair and kind not in OF_PAIR:
+        raise click.UsageError(f"--pair is for figures of one pair ({', '.join(OF_PAIR)}); {kind} shows all models.")
     comparison: Any = run_comparison(take_scores(options), options)
     drawing = dict(draw) | ({"pair": pair} if pair else {})
     try:

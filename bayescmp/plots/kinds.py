@@ -69,6 +69,8 @@ def _plot_comparison(c: Comparison, kind: str | None, pair: tuple[str, str] | No
         kind = "matrix"
     if kind is not None and kind not in COMPARISON:
         raise ValueError(f"`kind` must be one of {', '.join(COMPARISON)}, got {kind!r}.")
+    if pair is not None and kind is not None and kind not in OF_PAIR:
+        raise ValueError(f"`pair` is for figures of one pair ({', '.join(OF_PAIR)}); {kind!r} shows all models.")
     if kind in OF_COMPARISON:
         return OF_COMPARISON[kind](c, **options)
     if kind in OF_RANKING:

@@ -8,6 +8,8 @@ from itertools import accumulate
 
 from matplotlib.font_manager import FontProperties, findfont, get_font
 
+from bayescmp.text import one_line
+
 GAP = "\N{HORIZONTAL ELLIPSIS}"
 MISSING = "?"
 """Shown for a character that the font does not have."""
@@ -94,9 +96,9 @@ def shorten(name: str, width: float, size: float, lines: int = 1) -> str:
 
 
 def printable(name: str) -> str:
-    """On one line, and without characters that the font cannot draw."""
+    """On one line, without control characters and without those that the font cannot draw."""
     font = _font_file()
-    return "".join(c if c == " " or _known(font, c) else MISSING for c in re.sub(r"\s+", " ", str(name)).strip())
+    return "".join(c if c == " " or _known(font, c) else MISSING for c in one_line(name))
 
 
 def escape(text: str) -> str:

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import uuid
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bayescmp.files import whole_file
 from bayescmp.plots.style import MM, root_figure
 
 EMBEDDED: dict[Any, Any] = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "path", "svg.hashsalt": "bayescmp"}
@@ -52,24 +52,24 @@ def save_figure(
     drawn = root_figure(figure) if isinstance(figure, Axes) else figure
     if not isinstance(drawn, Figure):
         raise ValueError(f"`figure` must be a Figure or Axes, got {type(figure).__name__}.")
-    target = Path(path)
-    kind = target.suffix[1:].lower()
-    if kind not in FORMATS:
-        raise ValueError(f"`path` must end in .{', .'.join(FORMATS)}, got {target.name!r}.")
-    if target.exists() and not overwrite:
-        raise FileExistsError(f"{target} exists. Give another name, or overwrite=True.")
+    kind = figure_format(path)
     before = (drawn.get_figwidth(), drawn.get_figheight())
-    draft = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.{kind}")
     try:
         if width_mm is not None:
             drawn.set_size_inches(width_mm * MM, before[1] * width_mm * MM / before[0])
-        with matplotlib.rc_context(EMBEDDED | _tex(kind)):
+        with whole_file(path, overwrite) as draft, matplotlib.rc_context(EMBEDDED | _tex(kind)):
             drawn.savefig(draft, dpi=dpi, metadata=_metadata(kind, description))
-        draft.replace(target)
     finally:
         drawn.set_size_inches(before)
-        draft.unlink(missing_ok=True)
-    return target
+    return Path(path)
+
+
+def figure_format(path: str | os.PathLike[str]) -> str:
+    """The format that the ending of a path means."""
+    kind = Path(path).suffix[1:].lower()
+    if kind not in FORMATS:
+        raise ValueError(f"`path` must end in .{', .'.join(FORMATS)}, got {Path(path).name!r}.")
+    return kind
 
 
 def _tex(kind: str) -> dict[str, Any]:

@@ -206,9 +206,9 @@ def of_test(name: str, bayesian: bool = False) -> tuple[str, ...]:
 
 def references(c: "Comparison") -> list[Reference]:
     """Those that `methods_text` cites, by author and year."""
-    from bayescmp.reports.methods import methods_text
+    from bayescmp.reports.methods import cited_text
 
-    text = methods_text(c)
+    text = cited_text(c)
     return sorted((r for r in REFERENCES.values() if r.cite in text), key=lambda r: (r.author, r.year))
 
 

@@ -88,7 +88,7 @@ def content(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: in
     return Content(
         title=f"{len(c.models)} models, {c.scores.metric or 'score'}",
         facts=_facts(c),
-        answer=best_model(ranking) if ranking is not None and len(c.models) > 2 else None,
+        answer=best_model(c, ranking) if ranking is not None and len(c.models) > 2 else None,
         sentences=[pair_sentence(c, i) for i in range(len(c.pairs))],
         few=few,
         pairs=pair_rows(c),
@@ -97,7 +97,7 @@ def content(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: in
         p_name=p_name(c),
         effect_name=c.tests.effect_name if c.tests.effect else None,
         note=table_note(c),
-        rope=rope_text(pair_rope(c, 0)),
+        rope=rope_text(pair_rope(c, 0), each=isinstance(c.rope, dict)),
         ranking=_ranking(ranking),
         ranking_note=why if ranking is None else f"{ranking.method}; {ranking.estimand}",
         curves=found,
@@ -233,7 +233,7 @@ def _datasets(scores: "Scores") -> list[dict[str, Any]]:
         scores.datasets, frame.iloc[:, 0], frame.iloc[:, 1], frame.iloc[:, 3:].to_numpy(dtype=float), strict=True
     ):
         known = means[np.isfinite(means)]
-        best = (known.max() if scores.higher_is_better else known.min()) if known.size else np.nan
+        best = (known.max() if scores.higher_is_better else known.min()) if known.size > 1 else np.nan
         spread = float(np.ptp(known)) if known.size else 0.0
         cells = [("not run" if np.isnan(x) else number(float(x), spread), bool(x == best)) for x in means]
         rows.append({"name": name, "n": int(n), "design": design, "cells": cells})

@@ -44,13 +44,19 @@ class Curves:
     ropes: tuple[Rope, ...]
     at: int
     points: tuple[tuple[Point, ...], ...]
+    each: bool
+    """Whether ropes count the ropes that every dataset has of its own."""
+
+    def text(self, j: int) -> str:
+        """The j-th rope."""
+        return rope_text(self.ropes[j], self.each)
 
     def to_json(self) -> dict[str, Any]:
         """For the page: one short text a pair and rope, "P P P|share share share|decision|kind"."""
         kinds = list(dict.fromkeys(p.kind for points in self.points for p in points))
         places = {kind: i for i, kind in enumerate(kinds)}
         return {
-            "ropes": [rope_text(rope) for rope in self.ropes],
+            "ropes": [self.text(j) for j in range(len(self.ropes))],
             "at": self.at,
             "kinds": kinds,
             "pairs": [
@@ -65,7 +71,7 @@ class Curves:
     def counts(self) -> list[dict[str, Any]]:
         """How many pairs are decided, and on how many the schools differ: where that changes along the ropes."""
         rows: list[dict[str, Any]] = []
-        for j, rope in enumerate(self.ropes):
+        for j in range(len(self.ropes)):
             column = [points[j] for points in self.points]
             better = sum(p.decision in (Decision.A_BETTER, Decision.B_BETTER) for p in column)
             equivalent = sum(p.decision is Decision.EQUIVALENT for p in column)
@@ -77,7 +83,7 @@ class Curves:
             }
             edge = j in (0, self.at, len(self.ropes) - 1)
             if edge or any(rows[-1][name] != x for name, x in numbers.items()):
-                rows.append({"rope": rope_text(rope), **numbers, "here": j == self.at})
+                rows.append({"rope": self.text(j), **numbers, "here": j == self.at})
         return rows
 
     def runs(self, i: int, a: str, b: str) -> str:
@@ -90,8 +96,8 @@ class Curves:
             else:
                 parts.append((words, j, j))
         if len(parts) == 1:
-            return f"{parts[0][0]} at every rope up to {rope_text(self.ropes[-1])}"
-        shown = [(words, rope_text(self.ropes[low]), rope_text(self.ropes[high])) for words, low, high in parts]
+            return f"{parts[0][0]} at every rope up to {self.text(-1)}"
+        shown = [(words, self.text(low), self.text(high)) for words, low, high in parts]
         return "; ".join(f"{words} at {low}" + (f" to {high}" if low != high else "") for words, low, high in shown)
 
 
@@ -118,7 +124,7 @@ def curves(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: int
         found = [_point(c, i, row, rope) for row, rope in zip(rows[i * size : (i + 1) * size], grid, strict=True)]
         found[at] = own_point(c, i)
         points.append(tuple(found))
-    return Curves(tuple(grid), at, tuple(points))
+    return Curves(tuple(grid), at, tuple(points), isinstance(c.rope, dict))
 
 
 def _grid(c: "Comparison", own: Rope) -> list[Rope]:

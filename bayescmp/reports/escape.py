@@ -4,8 +4,7 @@ import re
 import unicodedata
 from typing import Any
 
-JOINERS = "\u200c\u200d\ufe0f"
-"""Invisible, but emoji and some scripts are spelled with them."""
+from bayescmp.text import JOINERS, one_line
 
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -65,20 +64,12 @@ ACCENTS = {
 LONG_WORD, STEP = 24, 8
 MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+.!|~$^:=-])")
 NUMBER = re.compile(r"-\d[\d.]*(?:e[+-]?\d+)?")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class Raw(str):
     """Text that is already in the target language, and passes unescaped."""
 
     __slots__ = ()
-
-
-def one_line(text: Any) -> str:
-    """The text on one line, with a visible mark for each control character, also those that turn the reading order."""
-    joined = " ".join(str(text).split())
-    hidden = ("Cc", "Cf", "Cs", "Co")
-    return "".join("\ufffd" if unicodedata.category(x) in hidden and x not in JOINERS else x for x in joined)
 
 
 def latex(text: Any) -> str:
@@ -105,11 +96,6 @@ def markdown(text: Any) -> str:
         return str(text)
     escaped = MARKDOWN.sub(r"\\\1", one_line(text))
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def csv_text(text: Any) -> Any:
-    """A text that no spreadsheet takes for a formula: an apostrophe before a leading =, +, -, @, tab or return."""
-    return f"'{text}" if isinstance(text, str) and text.startswith(FORMULA) else text
 
 
 def _pieces(word: str) -> list[str]:

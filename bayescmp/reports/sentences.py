@@ -52,12 +52,14 @@ def pair_sentence(c: "Comparison", i: int) -> PairSentence:
     return PairSentence(bayes, _classical(alone), differ)
 
 
-def best_model(ranking: "RankingPosterior", most: int = 3) -> str:
+def best_model(c: "Comparison", ranking: "RankingPosterior", most: int = 3) -> str:
     """The ranking's answer: who is probably best, and who comes next."""
     frame = ranking.to_frame()
     rows = frame.head(most).to_dict("records")
     shown = [f"{probability(row['p_best'], row['mcse'])}" for row in rows]
-    name, k, rope = rows[0]["model"], len(frame), rope_text(ranking.rope)
+    name, k, rope = rows[0]["model"], len(frame), rope_text(ranking.rope, each=isinstance(c.rope, dict))
+    if isinstance(c.rope, Rope) and c.rope.low != -c.rope.high:
+        rope += f" (the wider side of the rope {c.rope})"
     among = probability(rows[0]["p_among_best"], rows[0]["mcse"])
     if "p_best_by_score" in frame:  # ranks win, but the rope is one of scores: say both
         first = f"{name} has the best mean rank of {k} models with probability {shown[0]}"
@@ -75,10 +77,13 @@ def pair_rope(c: "Comparison", i: int) -> Rope:
     return Rope(c.rows[i]["rope_low"], c.rows[i]["rope_high"])
 
 
-def rope_text(rope: Rope) -> str:
-    """The rope as papers write it."""
+def rope_text(rope: Rope, each: bool = False) -> str:
+    """The rope as papers write it; with `each` it is counted in the ropes that every dataset has of its own."""
     if rope.is_zero:
         return "0"
+    if each:
+        times = f"{rope.high:g}" if rope.low == -rope.high else str(rope)
+        return "each dataset's rope" if times == "1" else f"{times} times each dataset's rope"
     return f"±{rope.high:g}" if rope.low == -rope.high else str(rope)
 
 

@@ -9,11 +9,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bayescmp.files import check_target, write_text
 from bayescmp.reports.content import content, p_name, pair_rows, ranking_of, table_note
-from bayescmp.reports.escape import Raw, csv_text, latex, latex_cell, latex_number, markdown, one_line
+from bayescmp.reports.escape import Raw, latex, latex_cell, latex_number, markdown
 from bayescmp.reports.figures import figures
-from bayescmp.reports.files import check_target, write_whole
 from bayescmp.rope import RopeLike
+from bayescmp.text import csv_text, one_line
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -53,14 +54,20 @@ def report(
     -------
     Path
     """
+    form = report_format(path, overwrite)
+    found = content(c, ropes, n_jobs)
+    drawn = {"figures": figures(c, ranking_of(c)[0])} if form == "html" else _table_options(c)
+    template = environment(form).get_template(f"report.{form}")
+    return write_text(path, template.render(r=found, **drawn), overwrite)
+
+
+def report_format(path: str | os.PathLike[str], overwrite: bool = False) -> str:
+    """The format of a report, from its path; refused before any work is done where it cannot be written."""
     ending = Path(path).suffix.lower()
     if ending not in FORMATS:
         raise ValueError(f"`path` must end in .html, .md or .tex, got {os.fspath(path)!r}. For a table: to_csv(path).")
-    target = check_target(path, overwrite)
-    found = content(c, ropes, n_jobs)
-    drawn = {"figures": figures(c, ranking_of(c)[0])} if FORMATS[ending] == "html" else _table_options(c)
-    template = environment(FORMATS[ending]).get_template(f"report.{FORMATS[ending]}")
-    return write_whole(target, template.render(r=found, **drawn), overwrite)
+    check_target(path, overwrite)
+    return FORMATS[ending]
 
 
 def to_latex(c: "Comparison", *, caption: str | None = None, label: str = "tab:comparison") -> str:
@@ -83,11 +90,11 @@ def to_csv(c: "Comparison", path: str | os.PathLike[str], *, overwrite: bool = F
     A name, or a text that begins with one, gets an apostrophe before a leading =, +, -, @, tab or return, so that no
     spreadsheet runs it as a formula; numbers are left as they are.
     """
-    target = check_target(path, overwrite)
+    check_target(path, overwrite)
     frame = c.table()
     for name in ("a", "b", "decision", "agreement"):
         frame[name] = frame[name].map(csv_text)
-    return write_whole(target, frame.to_csv(index=False, lineterminator="\n"), overwrite)
+    return write_text(path, frame.to_csv(index=False, lineterminator="\n"), overwrite)
 
 
 @cache

@@ -1,5 +1,6 @@
 """From the columns of a long table to a `Scores`: align resamples, check designs, refuse what does not fit."""
 
+import unicodedata
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ from bayescmp.errors import RepeatsWarning, ResamplingError, ScoresError, unknow
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import check_finite
 from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling
+from bayescmp.text import one_line
 
 if TYPE_CHECKING:
     from bayescmp.scores.table import Scores
@@ -171,6 +173,19 @@ def _numbered(columns: Mapping[str, Sequence[Any]], name: str, n: int) -> tuple[
         return list(range(1, len(labels) + 1)), codes
     order = np.argsort(numbers)
     return [numbers[i] for i in order], np.argsort(order)[codes]
+
+
+def check_names(kind: str, names: Sequence[str]) -> None:
+    """Refuse names that a reader cannot tell apart, such as "rf" and "rf " from two spellings in a table."""
+    seen: dict[str, str] = {}
+    for name in names:
+        looks = one_line(name if name.isascii() else unicodedata.normalize("NFC", name))
+        if looks in seen:
+            raise ScoresError(
+                f"Every {kind} must have a name that can be told from the others, but {seen[looks]!r} and {name!r} "
+                "differ only in spaces or invisible characters. Give both the same name, or rename one."
+            )
+        seen[looks] = name
 
 
 def _position_in_group(group: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -65,6 +65,8 @@ class Scores:
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
+        assemble.check_names("model", self.models)
+        assemble.check_names("dataset", self.datasets)
 
     # ---- ways in
 
