@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TESTS ?= -n auto
 
-.PHONY: demo test test-slow test-all lint docs bench clean
+.PHONY: demo test test-slow test-all lint docs bench validate validate-versions clean
 
 demo: $(VENV)/.package
 	$(BIN)/bayescmp demo
@@ -31,6 +31,15 @@ docs: $(VENV)/.docs
 
 bench: $(VENV)/.test
 	@set -e; for script in benchmarks/[!_]*.py; do echo "== $$script"; $(BIN)/python $$script; done
+
+# docs/validation.md: the oracles of every public number, published results, calibration, coverage.
+validate: $(VENV)/.validate
+	$(BIN)/python benchmarks/calibration
+	$(BIN)/python scripts/validate.py
+
+# The same numbers with the lowest declared versions and with the newest.
+validate-versions:
+	sh scripts/test_versions.sh
 
 clean:
 	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache
