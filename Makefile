@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TESTS ?= -n auto
 
-.PHONY: demo test test-slow test-all lint docs bench validate validate-versions clean
+.PHONY: demo test test-slow test-all lint docs bench validate validate-versions mutate clean
 
 demo: $(VENV)/.package
 	$(BIN)/bayescmp demo
@@ -36,6 +36,10 @@ bench: $(VENV)/.test
 validate: $(VENV)/.validate
 	$(BIN)/python benchmarks/calibration
 	$(BIN)/python scripts/validate.py
+
+# docs/mutation.json: which random changes of the numerical core the tests notice (half an hour; `make validate` shows it).
+mutate: $(VENV)/.validate
+	$(BIN)/python scripts/mutate.py
 
 # The same numbers with the lowest declared versions and with the newest.
 validate-versions:

@@ -40,8 +40,8 @@ CORE = {
     "frequentist": "t_tests cv_tests rank_tests ranks adjust studentized_range noncentral friedman_exact permutation "
     "contingency interval_rules effect_sizes rank_effects equivalence",
 }
-TESTS = """bad_frequentist bad_input contingency correlated_t effect_sizes extremes hdi hierarchical omnibus permutation
-posthoc power properties published rank_tests ranking sign signed_rank t_tests welch""".split()
+TESTS = """bad_frequentist bad_input comparison contingency correlated_t effect_sizes extremes hdi hierarchical omnibus
+permutation posthoc power properties published rank_tests ranking sign signed_rank t_tests welch""".split()
 SLOW_TEST, ALL_TESTS, MEMORY = 3.0, 20.0, 8 << 30  # seconds, seconds, bytes
 
 SWAPS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {

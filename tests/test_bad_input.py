@@ -75,6 +75,8 @@ ARRAYS = {
         "rope=(-0.01, 0.02)",
     ),
     "rope nan": (lambda: t_test(TEN, TEN, rope=NAN), RopeError, "must be a number, got NaN"),
+    "rope from nan": (lambda: bc.Rope(NAN, 0.1), RopeError, "must be a number, got NaN"),
+    "rope to nan": (lambda: bc.Rope(-0.1, NAN), RopeError, "must be a number, got NaN"),
     "rope text": (lambda: t_test(TEN, TEN, rope="wide"), RopeError, "a number, a (low, high) pair or a Rope", "'wide'"),
     "rope of three": (lambda: t_test(TEN, TEN, rope=(1, 2, 3)), RopeError, "(low, high)", "3 values"),
     "rope without 0": (lambda: t_test(TEN, TEN, rope=(0.01, 0.02)), RopeError, "must contain 0", "(0.01, 0.02)"),
@@ -374,8 +376,8 @@ def test_file_that_is_not_there(tmp_path):
 
 @pytest.mark.parametrize(
     ("scores", "rope"),
-    [([85.0, 82.0, 80.0], 0.01), ([0.85, 0.82, 0.80], 1)],
-    ids=["share of percent", "percent of share"],
+    [([85.0, 82.0, 80.0], 0.01), ([0.85, 0.82, 0.80], 1), ([1.0, 0.82, 0.80], 1)],
+    ids=["share of percent", "percent of share", "percent of share, one perfect"],
 )
 def test_rope_on_another_scale_is_warned_about(scores, rope):
     with pytest.warns(bc.ScaleWarning, match="on the scale of the scores"):
