@@ -42,7 +42,7 @@ CORE = {
 }
 TESTS = """bad_frequentist bad_input comparison contingency correlated_t effect_sizes extremes hdi hierarchical omnibus
 permutation posthoc power properties published rank_tests ranking sign signed_rank t_tests welch""".split()
-SLOW_TEST, ALL_TESTS, MEMORY = 3.0, 20.0, 8 << 30  # seconds, seconds, bytes
+AT_LEAST, ALL_TESTS, MEMORY = 3, 20.0, 8 << 30  # tests, seconds, bytes
 
 SWAPS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
     ast.Add: (ast.Sub,),
@@ -132,17 +132,18 @@ class Run:
         for mutant in self.sample:
             first, last = mutant.lines
             found = {test for line, by in reached[mutant.module].items() if first <= line <= last for test in by}
-            tests, total = [], 0.0
+            chosen: list[pytest.Item] = []
+            total = 0.0
             for test in sorted(found, key=lambda name: seconds[name]):
-                total += seconds[test]
-                if seconds[test] < SLOW_TEST and total < ALL_TESTS:
-                    tests.append(items[test])
-            outcome = self.attempt(mutant, modules[mutant.module], tests, 10 + 3 * total) if found else "not run"
+                if len(chosen) < AT_LEAST or total + seconds[test] < ALL_TESTS:
+                    chosen.append(items[test])
+                    total += seconds[test]
+            outcome = self.attempt(mutant, modules[mutant.module], chosen, 10 + 3 * total) if found else "not run"
             self.outcomes.append(outcome)
             if len(self.outcomes) % 50 == 0:
                 print(f"{len(self.outcomes)} mutants tried", flush=True)
             if outcome in ("survived", "not run"):
-                print(f"{len(self.outcomes)} {outcome} ({len(tests)} of {len(found)} tests): {mutant}", flush=True)
+                print(f"{len(self.outcomes)} {outcome} ({len(chosen)} of {len(found)} tests): {mutant}", flush=True)
         return True
 
     def trace(
@@ -301,7 +302,7 @@ def places(tree: ast.Module) -> Iterator[tuple[Any, ast.AST]]:
             return
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             functions = ast.FunctionDef if isinstance(node, ast.ClassDef) else ast.AST
-            children = [child for child in node.body if isinstance(child, functions)]
+            children: list[ast.AST] = [child for child in node.body if isinstance(child, functions)]
         elif isinstance(node, ast.AnnAssign):
             children = [node.value] if node.value else []
         else:
