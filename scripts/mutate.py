@@ -79,11 +79,12 @@ class Mutant:
     module: str
     node: int
     variant: int
+    line: int
     lines: tuple[int, int]
     what: str
 
     def __str__(self) -> str:
-        return f"{self.module.removeprefix('bayescmp.')}:{self.lines[0]}  {self.what}"
+        return f"{self.module.removeprefix('bayescmp.')}:{self.line}  {self.what}"
 
 
 def main() -> None:
@@ -258,7 +259,7 @@ def exchange(mutant: Mutant, module: ModuleType, functions: list[FunctionType]) 
         return
     fresh: dict[str, Any] = {"__name__": module.__name__, "__file__": path}
     exec(after, fresh)
-    statement = next(node for node in tree.body if node.lineno <= mutant.lines[0] <= (node.end_lineno or 0))
+    statement = next(node for node in tree.body if node.lineno <= mutant.line <= (node.end_lineno or 0))
     names = [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
     for name in names:
         old = getattr(module, name)
@@ -286,12 +287,10 @@ def mutants(module: str) -> Iterator[Mutant]:
     numbers = {node: number for number, node in enumerate(ast.walk(tree))}
     for statement, node in places(tree):
         first = statement.lineno
-        if statement in tree.body:
-            last = sys.maxsize
-        else:
-            last = statement.body[0].lineno - 1 if hasattr(statement, "body") else statement.end_lineno or first
+        last = statement.body[0].lineno - 1 if hasattr(statement, "body") else statement.end_lineno or first
+        lines = (0, sys.maxsize) if statement in tree.body else (first, max(first, last))
         for variant, (what, _) in enumerate(edits(node)):
-            yield Mutant(module, numbers[node], variant, (first, max(first, last)), what)
+            yield Mutant(module, numbers[node], variant, first, lines, what)
 
 
 def places(tree: ast.Module) -> Iterator[tuple[Any, ast.AST]]:
@@ -301,6 +300,8 @@ def places(tree: ast.Module) -> Iterator[tuple[Any, ast.AST]]:
         if isinstance(node, (ast.Raise, ast.JoinedStr, ast.Import, ast.ImportFrom, ast.Assert)):
             return
         if isinstance(node, ast.Call) and "warn" in ast.unparse(node.func):
+            return
+        if isinstance(node, ast.keyword) and node.arg in ("strict", "stacklevel"):
             return
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             functions = ast.FunctionDef if isinstance(node, ast.ClassDef) else ast.AST

@@ -62,6 +62,62 @@ def test_rank_biserial_projection_by_brute_force(rng):
         assert effect.interval == pytest.approx((math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)))
 
 
+@pytest.mark.oracle("frequentist.rank_biserial frequentist.cliffs_delta", "scipy")
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_bounds_where_all_agree_are_those_of_n_wins_of_n(level):
+    """n of n give P >= Clopper and Pearson's bound; both of two draws on their side have its square. Cliff's delta has
+    two samples, so each gets half of the tail, and the smaller one the say."""
+    p = stats.binomtest(7, 7).proportion_ci(level, method="exact").low
+    d, zeros = np.arange(1.0, 8), np.zeros(7)
+    assert frequentist.rank_biserial(d, zeros, confidence_level=level).interval == pytest.approx((2 * p**2 - 1, 1))
+    assert frequentist.rank_biserial(zeros, d, confidence_level=level).interval == pytest.approx((-1, 1 - 2 * p**2))
+    p = stats.binomtest(7, 7).proportion_ci((1 + level) / 2, method="exact").low
+    high, low = 10 + np.arange(7), np.arange(9)
+    found = [
+        frequentist.cliffs_delta(*samples, paired=False, confidence_level=level).interval
+        for samples in ((high, low), (low, high))
+    ]
+    assert found[0] == pytest.approx((2 * p**2 - 1, 1))
+    assert found[1] == pytest.approx((-1, 1 - 2 * p**2))
+
+
+@pytest.mark.oracle("frequentist.cliffs_delta", "closed form")
+@pytest.mark.parametrize("paired", [True, False])
+def test_cliffs_delta_interval_by_its_formula(rng, paired):
+    """Feng and Cliff (2004), with the variance of the U-statistic from the table of all signs."""
+    x, y = rng.integers(0, 9, 12).astype(float), rng.integers(0, 7, 12 if paired else 17).astype(float)
+    signs = np.sign(x[:, None] - y)
+    delta, rows, columns = signs.mean(), signs.mean(axis=1), signs.mean(axis=0)
+    if paired:
+        v = np.var(rows + columns, ddof=1) / 12
+    else:
+        v = np.var(rows, ddof=1) / 12 + np.var(columns, ddof=1) / 17
+    z = stats.norm.isf(0.1)
+    half = z * math.sqrt(v) * math.sqrt((1 - delta**2) ** 2 + z**2 * v)
+    expected = [(delta - delta**3 + side * half) / (1 - delta**2 + z**2 * v) for side in (-1, 1)]
+    assert frequentist.cliffs_delta(x, y, paired=paired, confidence_level=0.8).interval == pytest.approx(expected)
+
+
+@pytest.mark.oracle("frequentist.raw_difference", "scipy")
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_raw_difference_interval_is_scipys(level):
+    effect = frequentist.raw_difference(DT, SVM, confidence_level=level)
+    assert effect.interval == pytest.approx(tuple(stats.ttest_rel(DT, SVM).confidence_interval(level)))
+
+
+@pytest.mark.oracle("frequentist.cohens_d", "closed form")
+def test_cohens_d_interval_by_its_formula():
+    """Bonett (2008) for two paired means, with 9 degrees of freedom."""
+    effect = frequentist.cohens_d(DT, SVM)
+    v, w, r = DT.var(ddof=1), SVM.var(ddof=1), np.corrcoef(DT, SVM)[0, 1]
+    s2 = (v + w) / 2
+    d = (DT.mean() - SVM.mean()) / math.sqrt(s2)
+    error = math.sqrt(
+        d**2 * (v**2 + w**2 + 2 * r**2 * v * w) / (8 * s2**2 * 9) + (v + w - 2 * r * math.sqrt(v * w)) / (s2 * 9)
+    )
+    assert effect.interval == pytest.approx((d - stats.norm.ppf(0.975) * error, d + stats.norm.ppf(0.975) * error))
+
+
 @pytest.mark.oracle("frequentist.rank_biserial", "simulation")
 @pytest.mark.parametrize("shift", [0.0, 0.5, 1.2])
 def test_rank_biserial_interval_covers(shift):

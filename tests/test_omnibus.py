@@ -225,6 +225,20 @@ def test_missing_cells_leave_out_datasets_by_name():
         assert frequentist.friedman_test(scores).n == 9
 
 
+@pytest.mark.oracle("frequentist.kendalls_w", "scipy")
+def test_kendalls_w_interval_by_the_variance_of_a_u_statistic(rng):
+    """r is the mean of scipy's Spearman correlation over all pairs of datasets: Hoeffding's variance, then Fisher's z."""
+    n, x = 9, np.round(np.linspace(0, 2, 5) + rng.normal(size=(9, 5)), 1)
+    table = np.array([[stats.spearmanr(a, b).statistic for b in x] for a in x])
+    pairs = table[np.triu_indices(n, 1)]
+    of_one = (table.sum(axis=1) - 1) / (n - 1)
+    variance = (4 * (n - 2) * np.var(of_one, ddof=1) + 2 * np.var(pairs, ddof=1)) / (n * (n - 1))
+    r = pairs.mean()
+    reach = stats.norm.isf(0.05) * math.sqrt(variance) / (1 - r**2)
+    expected = [(1 + (n - 1) * math.tanh(math.atanh(r) + side * reach)) / n for side in (-1, 1)]
+    assert frequentist.kendalls_w(x, confidence_level=0.9).interval == pytest.approx(expected)
+
+
 @pytest.mark.oracle("frequentist.kendalls_w", "simulation")
 def test_kendalls_w_interval_covers(rng):
     """Datasets rank five models by a shared order plus noise: the interval of W covers W of very many datasets... at

@@ -138,6 +138,17 @@ def test_monte_carlo_of_many_pairs():
     assert one == permutation_test(a, b[::-1], resamples=99, random_seed=one.random_seed), "the seed is recorded"
 
 
+@pytest.mark.oracle("frequentist.permutation_test", "closed form")
+@pytest.mark.parametrize("paired", [True, False])
+def test_monte_carlo_p_counts_the_observed_arrangement(paired):
+    """Phipson and Smyth: where none of 19 rearrangements is as extreme, p is 1/20. Here at most 2 of 2^41 are, or 2 of
+    2,704,156."""
+    high, low = (np.arange(41) + 1.0, np.zeros(41)) if paired else (np.arange(12) + 100.0, np.arange(12))
+    result = permutation_test(high, low, paired=paired, resamples=19, random_seed=1)
+    assert result.p_value == 1 / 20
+    assert result.details["mcse"] == pytest.approx(math.sqrt(0.05 * 0.95 / 20))
+
+
 def test_pair_by_folds_or_by_datasets():
     """One dataset: its folds. Many: the means of the datasets."""
     pair = bc.load_uci().pair("rf", "svm")

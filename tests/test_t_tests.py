@@ -295,3 +295,14 @@ def test_frame_sits_beside_the_posteriors(labour):
     assert not together[shared].isna().any(axis=None)
     assert np.ptp(together["estimate"]) == pytest.approx(0, abs=1e-15)
     assert np.ptp(together["interval_low"]) == pytest.approx(0, abs=1e-12)  # the same Student t
+
+
+def test_note_on_unequal_variances_is_pitman_and_morgans_test(rng):
+    """scipy's correlation of sums and differences, at 0.01 on either side of it."""
+    noted, expected = [], []
+    for ratio in np.linspace(1, 4, 60):
+        x, y = rng.normal(0, 1, 12), rng.normal(0, ratio, 12)
+        noted.append(any("unequal variances" in note for note in frequentist.paired_ttest(x, y).notes))
+        expected.append(stats.pearsonr(x + y, x - y).pvalue < 0.01)
+    assert noted == expected
+    assert 10 < sum(expected) < 50
