@@ -88,10 +88,8 @@ def test_cliffs_delta_interval_by_its_formula(rng, paired):
     x, y = rng.integers(0, 9, 12).astype(float), rng.integers(0, 7, 12 if paired else 17).astype(float)
     signs = np.sign(x[:, None] - y)
     delta, rows, columns = signs.mean(), signs.mean(axis=1), signs.mean(axis=0)
-    if paired:
-        v = np.var(rows + columns, ddof=1) / 12
-    else:
-        v = np.var(rows, ddof=1) / 12 + np.var(columns, ddof=1) / 17
+    parts = ((rows + columns, 12),) if paired else ((rows, 12), (columns, 17))
+    v = sum(np.var(part, ddof=1) / n for part, n in parts)
     z = stats.norm.isf(0.1)
     half = z * math.sqrt(v) * math.sqrt((1 - delta**2) ** 2 + z**2 * v)
     expected = [(delta - delta**3 + side * half) / (1 - delta**2 + z**2 * v) for side in (-1, 1)]
@@ -201,6 +199,8 @@ def test_common_language_is_the_chance_to_win():
     """Phi(d_z): with 200,000 normal differences the share of wins."""
     d = np.random.default_rng(6).normal(0.4, 1, 200_000)
     assert frequentist.common_language(d, np.zeros(d.size)).value == pytest.approx((d > 0).mean(), abs=0.003)
+    few = frequentist.common_language(DT, SVM, confidence_level=0.8)
+    assert few.interval == pytest.approx(stats.norm.cdf(frequentist.cohens_dz(DT, SVM, confidence_level=0.8).interval))
 
 
 @pytest.mark.oracle("frequentist.cohens_dz", "scipy", "mpmath")
@@ -265,6 +265,21 @@ def test_walsh_averages_of_many_by_counting(rng):
     every = np.sort((d[:, None] + d)[np.triu_indices(1200)] / 2)
     for k in (1, 7, 300_000, 720_600):
         assert walsh_average(d, k) == pytest.approx(every[k - 1], abs=1e-12)
+
+
+@pytest.mark.oracle("frequentist.hodges_lehmann_interval", "brute force")
+def test_hodges_lehmann_interval_of_many_leaves_out_the_tail(rng):
+    """All 2^250 signs, counted by convolution: as many rank sums lie below the bound's place as the tail has."""
+    d, counts = rng.normal(0.3, 1, 250), np.ones(1)
+    for rank in range(1, 251):
+        counts = (np.pad(counts, (0, rank)) + np.pad(counts, (rank, 0))) / 2
+    i, j = np.triu_indices(250)
+    averages = np.sort((d[i] + d[j]) / 2)
+    for level in (0.8, 0.95):
+        low, high = frequentist.hodges_lehmann_interval(d, np.zeros(250), confidence_level=level)
+        below, above = (averages < low - 1e-12).sum(), (averages > high + 1e-12).sum()
+        assert below == above
+        assert counts[: below + 1].sum() == pytest.approx((1 - level) / 2, abs=3e-4)
 
 
 @pytest.mark.oracle("frequentist.hodges_lehmann_interval", "simulation")

@@ -1,6 +1,7 @@
 """The Bayesian signed-rank test against the O(n^2) formula, brute force, baycomp and exact small cases."""
 
 import json
+import math
 from itertools import combinations
 
 import numpy as np
@@ -110,6 +111,14 @@ def test_expected_is_exact(rng):
             worse = np.where(np.abs(sums - 2 * rope.low) < 1e-12, 0.5, sums < 2 * rope.low)
             expected = (moments * better).sum(), (moments * (1 - better - worse)).sum(), (moments * worse).sum()
             assert test.summaries([rope])[0].expected == pytest.approx(expected, abs=1e-14)
+
+
+def test_errors_of_two_sides_that_share_everything(rng):
+    """With no rope P(better) = 1 - P(worse), so both have the binomial standard error; P(equivalent) is 0."""
+    p = bc.bayes.signed_rank_test(rng.normal(0.4, 1, 12), np.zeros(12), rope=0, draws=10_000, random_seed=1)
+    better, equivalent, worse = p.inference.summaries([p.rope])[0].mcse
+    assert equivalent == 0
+    assert (better, worse) == pytest.approx([math.sqrt(p.p_better * p.p_worse / 10_000)] * 2, rel=0.01)
 
 
 def test_expected_agrees_with_the_draws():

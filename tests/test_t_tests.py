@@ -256,6 +256,7 @@ def test_notes_say_what_does_not_hold(labour):
     scores = np.random.default_rng(4).random((2, 100))
     ten = frequentist.paired_ttest(*scores, resampling=TENFOLD)
     assert "0.57" in ten.notes[0]
+    assert not frequentist.paired_ttest(*scores, resampling=Resampling.independent()).notes
 
 
 def test_swap_and_direction_mirror(labour):
