@@ -301,6 +301,8 @@ def places(tree: ast.Module) -> Iterator[tuple[Any, ast.AST]]:
             return
         if isinstance(node, ast.Call) and "warn" in ast.unparse(node.func):
             return
+        if statement in tree.body and isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            return  # a type
         if isinstance(node, ast.keyword) and node.arg in ("strict", "stacklevel"):
             return
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):

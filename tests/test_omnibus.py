@@ -227,7 +227,7 @@ def test_missing_cells_leave_out_datasets_by_name():
 
 @pytest.mark.oracle("frequentist.kendalls_w", "scipy")
 def test_kendalls_w_interval_by_the_variance_of_a_u_statistic(rng):
-    """r is the mean of scipy's Spearman correlations of all pairs of datasets: Hoeffding's variance, then Fisher's z."""
+    """r is the mean of scipy's Spearman correlations of all pairs of datasets: Hoeffding's variance, Fisher's z."""
     n, x = 9, np.round(np.linspace(0, 2, 5) + rng.normal(size=(9, 5)), 1)
     table = np.array([[stats.spearmanr(a, b).statistic for b in x] for a in x])
     pairs = table[np.triu_indices(n, 1)]
