@@ -213,6 +213,8 @@ def test_no_discordant_pairs():
         assert (result.p_value, result.estimate, result.n, result.effect_size) == (1.0, 0.0, 0, None)
         assert "no discordant pairs" in result.notes[0]
         assert round_trip(result) == result
+        if options.get("exact") is False:
+            assert result.statistic_name == ("z" if "alternative" in options else "chi2")
 
 
 @pytest.mark.parametrize("options", [{}, {"mid_p": True}, {"exact": False}, {"exact": False, "correction": False}])

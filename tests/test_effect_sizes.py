@@ -94,6 +94,8 @@ def test_cliffs_delta_interval_by_its_formula(rng, paired):
     half = z * math.sqrt(v) * math.sqrt((1 - delta**2) ** 2 + z**2 * v)
     expected = [(delta - delta**3 + side * half) / (1 - delta**2 + z**2 * v) for side in (-1, 1)]
     assert frequentist.cliffs_delta(x, y, paired=paired, confidence_level=0.8).interval == pytest.approx(expected)
+    a12 = frequentist.vargha_delaney(x, y, paired=paired, confidence_level=0.8)
+    assert a12.interval == pytest.approx([(bound + 1) / 2 for bound in expected])
 
 
 @pytest.mark.oracle("frequentist.raw_difference", "scipy")
