@@ -301,7 +301,7 @@ def test_frame_sits_beside_the_posteriors(labour):
 def test_note_on_unequal_variances_is_pitman_and_morgans_test(rng):
     """scipy's correlation of sums and differences, at 0.01 on either side of it."""
     noted, expected = [], []
-    for ratio in np.linspace(1, 40, 60):
+    for ratio in np.linspace(1, 15, 60):
         x, y = rng.normal(0, 1, 5), rng.normal(0, ratio, 5)
         noted.append(any("unequal variances" in note for note in frequentist.paired_ttest(x, y).notes))
         expected.append(stats.pearsonr(x + y, x - y).pvalue < 0.01)
