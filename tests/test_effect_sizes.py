@@ -388,6 +388,12 @@ def test_bad_bootstraps(options, words):
         frequentist.bootstrap_interval(DT, SVM, random_seed=1, **options)
 
 
+@pytest.mark.parametrize("samples", [([1.0], [1.0, 2.0, 3.0]), ([1.0, 2.0, 3.0], [1.0])])
+def test_one_score_has_no_spread(samples):
+    with pytest.raises(ScoresError, match="at least 2 scores"):
+        frequentist.cliffs_delta(*samples, paired=False)
+
+
 def test_one_dataset_cannot_be_resampled():
     with pytest.raises(ScoresError, match="at least 2 datasets, got 1"):
         frequentist.bootstrap_interval([0.9], [0.8])
