@@ -18,6 +18,8 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 """nu = shift + Gamma(shape, rate), shape and rate uniform between two values; or normal random effects."""
 
+_X, _WEIGHT = np.polynomial.legendre.leggauss(24)
+
 
 @dataclass(frozen=True, kw_only=True)
 class HierarchicalPrior:
@@ -96,7 +98,7 @@ class HierarchicalPrior:
         """Of w = log(nu - shift), shape and rate integrated out."""
         g = np.exp(w)[:, None]
         (a_low, a_high), (b_low, b_high) = self.nu_shape, self.nu_rate
-        x, weight = np.polynomial.legendre.leggauss(24)
+        x, weight = _X, _WEIGHT
         a = (a_low + a_high) / 2 + (a_high - a_low) / 2 * x if a_high > a_low else np.array([a_low])
         weight = weight / 2 if a_high > a_low else np.ones(1)
         with np.errstate(divide="ignore", under="ignore"):
