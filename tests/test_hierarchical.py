@@ -153,7 +153,7 @@ def test_brute_force_grid():
         assert summary.probabilities == pytest.approx((p[..., None] * shares).sum(axis=(0, 1)), abs=6e-3)
 
 
-@pytest.mark.parametrize("m", [1000, 4000])
+@pytest.mark.parametrize("m", [1000, pytest.param(4000, marks=pytest.mark.slow)])
 def test_many_datasets_know_nu_better_than_the_lattice(m):
     """Datasets that are points: the posterior is the product of Student densities, here on a plain grid of its own."""
     rng = np.random.default_rng(m)
