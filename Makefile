@@ -28,8 +28,10 @@ lint: $(VENV)/.lint
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
+# about ten minutes; a peer that cannot be installed is named on the page
 bench: $(VENV)/.test
-	@set -e; for script in benchmarks/[!_]*.py; do echo "== $$script"; $(BIN)/python $$script; done
+	-$(PIP) --group bench
+	$(BIN)/python benchmarks/run.py
 
 clean:
 	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache

@@ -41,8 +41,8 @@ A share of 0.5 means that nobody can make it more than twice as fast without ano
 
 - Random weights are what one signed-rank test cannot do without. All pairs of `compare` share them, and what is left is
   some ten multiplications and additions for each pair, dataset and draw, in a compiled loop.
-- The hierarchical test's convolutions are tabulated once for each nu and number of folds, and remembered: the first test
-  in a process pays for the tables, the others interpolate in them by matrix products.
+- The hierarchical test's convolutions are tabulated once for each nu and number of folds, and remembered: the first
+  test in a process pays for the tables, the others interpolate in them by matrix products.
 
 ## What is imported
 

@@ -24,7 +24,7 @@ class Case:
     what: str
     ours: Callable[[], Work]
     peers: dict[str, Callable[[], Work]] = field(default_factory=dict)
-    turns: int = 7
+    turns: int = 5
     share: dict[str, float] = field(default_factory=dict)
 
 

@@ -66,10 +66,9 @@ def cases() -> list[Case]:
 
 def modules() -> list[tuple[str, int]]:
     """How many modules are loaded after some imports."""
+    test = f"import bayescmp as b; b.bayes.correlated_ttest({ONE},rope=.01,resampling=b.Resampling.kfold(4))"
     lines = {"Python alone": "pass", "import numpy": "import numpy", "import bayescmp": "import bayescmp"}
-    lines |= {
-        "bayescmp, one correlated t-test": f"import bayescmp as b; b.bayes.correlated_ttest({ONE},rope=.01,resampling=b.Resampling.kfold(4))"
-    }
+    lines |= {"bayescmp, one correlated t-test": test}
     lines |= {"import scipy.stats": "import scipy.stats", "import baycomp": "import baycomp"}
     found = []
     for what, line in lines.items():

@@ -131,7 +131,6 @@ def cases() -> list[Case]:
             {"bayes-testkit": testkit_bradley_terry},
             turns=1,
         ),
-        Case("compare, signed-rank, 4,950 pairs, 1,000 draws", partial(signed_rank, 100, 1_000), turns=1),
     ]
 
 
