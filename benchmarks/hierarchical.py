@@ -47,16 +47,6 @@ def nuts() -> Work:
     return lambda: bc.bayes.hierarchical_ttest(pair, rope=0.01, engine="nuts", random_seed=1, **options)
 
 
-def testkit() -> Work:
-    import pandas as pd
-    from btk import HierarchicalTTest
-
-    pair = study(54)
-    datasets = np.repeat(np.arange(54), 100)
-    frame = pd.DataFrame({"dataset": datasets, "b": pair.scores_b.ravel(), "a": pair.scores_a.ravel()})
-    return lambda: HierarchicalTTest(rope=0.01).fit(frame, rho=0.1, random_seed=1, **NUTS)
-
-
 def stan() -> Work:
     import baycomp
     import stan  # noqa: F401
@@ -94,7 +84,7 @@ def cases() -> list[Case]:
         Case(
             "hierarchical test, 54 x 100, warm",
             partial(warm, 54),
-            {"our own NUTS": nuts, "bayes-testkit": testkit},
+            {"our own NUTS": nuts},
             turns=1,
         ),
         Case("hierarchical test, 54 x 100, new process", cold, {"baycomp with Stan": stan}, turns=1),

@@ -132,7 +132,7 @@ def hyper_posterior(
             return log_nu[rough > rough.max() - 2 * CUT / 3]
 
         used, step, margin = likely(wide), 8 * finest, 2 * finest
-        while used.size <= FEW_NU:  # many datasets know nu better than these steps do
+        while used.size <= FEW_NU and step > finest:  # many datasets know nu better than these steps do
             step, around = step / 2, _lattice(used[0] - step, used[-1] + step, step / 2)
             used, margin = likely(around[(around >= wide[0]) & (around <= wide[-1])]), step
         low, high = (max(used[0] - margin, wide[0]), min(used[-1] + margin, wide[-1]))
