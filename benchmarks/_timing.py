@@ -3,6 +3,7 @@
 import resource
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 from statistics import median
 from time import perf_counter
@@ -86,13 +87,19 @@ def ratios(case: Case) -> dict[str, Any]:
 
 
 def peak_memory(make: Callable[[], Work]) -> dict[str, float]:
-    """The most memory that this process, or its largest child, ever had, in MB, after doing the work once."""
+    """The most memory that this process ever had, in MB, after doing the work once.
+
+    From /proc, because ru_maxrss starts at the memory of the parent, and so says too much; without /proc, and for work
+    that is done in a child, nothing is said.
+    """
     try:
         make()()
     except ImportError:
         return {}
-    who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    return {"megabytes": max(resource.getrusage(w).ru_maxrss for w in who) / 1024}
+    status = Path("/proc/self/status")
+    if not status.exists() or resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss:
+        return {}
+    return {"megabytes": int(status.read_text().split("VmHWM:")[1].split()[0]) / 1024}
 
 
 def exponent(growth: Growth) -> dict[str, Any]:
