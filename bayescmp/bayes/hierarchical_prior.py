@@ -35,6 +35,18 @@ class HierarchicalPrior:
         nu - shift ~ Gamma(shape, rate), shape and rate uniform between low and high.
     gaussian : bool
         Normal instead of Student random effects: nu is infinite.
+
+    See Also
+    --------
+    hierarchical_ttest : takes one, or the name of a preset.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> prior = bc.bayes.HierarchicalPrior(delta_0_bound=0.2, sigma_0_max=0.1, sigma_max=0.5, gaussian=True)
+    >>> p = bc.bayes.hierarchical_ttest(bc.load_uci().pair("rf", "svm"), rope=0.01, prior=prior)
+    >>> p.settings["prior"]["sigma_0_max"]
+    0.1
     """
 
     name: str = "custom"
@@ -65,7 +77,7 @@ class HierarchicalPrior:
     def resolve(
         cls, prior: "str | HierarchicalPrior", means: Floats, sds: Floats, largest: float
     ) -> "HierarchicalPrior":
-        """A preset with its bounds for these data; a prior that is one already as it is."""
+        """A preset with its bounds for data of these `means`, `sds` and `largest` score; else `prior` itself."""
         if isinstance(prior, HierarchicalPrior):
             return prior
         if not isinstance(prior, str) or prior not in PRESETS:

@@ -43,6 +43,11 @@ def tost_ttest(
     alpha : float
         Sets the level of the interval.
 
+    See Also
+    --------
+    bayes.correlated_ttest : P(equivalent) itself.
+    corrected_ttest
+
     References
     ----------
     Schuirmann (1987). A comparison of the two one-sided tests procedure and the power approach for assessing the

@@ -52,6 +52,11 @@ def pairwise_wilcoxon_test(
     alternative, zero_method, method, correction
         As in `wilcoxon_test`.
 
+    See Also
+    --------
+    wilcoxon_test : one pair.
+    adjust_p_values, nemenyi_test
+
     References
     ----------
     Benavoli, Corani, Mangili (2016). Should we really use post-hoc tests based on mean-ranks? JMLR 17. Garcia, Herrera
@@ -141,6 +146,11 @@ def pairwise_ttest(
         As in `pairwise_wilcoxon_test`.
     dataset : str
         Which dataset, where there are more than one.
+
+    See Also
+    --------
+    corrected_ttest : one pair.
+    adjust_p_values
 
     Examples
     --------

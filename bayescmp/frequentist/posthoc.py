@@ -25,6 +25,12 @@ def nemenyi_test(scores: Any, *, alpha: float = 0.05, higher_is_better: bool | N
     alpha : float
         The level of the critical difference.
 
+    See Also
+    --------
+    friedman_test : all models at once.
+    bonferroni_dunn_test : one model against the others.
+    plots.plot_critical_difference : draws it.
+
     References
     ----------
     Nemenyi (1963). Distribution-free multiple comparisons. PhD thesis, Princeton. Demsar (2006). JMLR 7.
@@ -82,9 +88,20 @@ def bonferroni_dunn_test(
     adjust : str
         Dunn's is "bonferroni"; "holm", "hochberg", "finner" and the like are at least as powerful.
 
+    See Also
+    --------
+    nemenyi_test : all pairs.
+    friedman_test : all models at once.
+
     References
     ----------
     Dunn (1961). Multiple comparisons among means. JASA 56. Demsar (2006). JMLR 7.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> bc.frequentist.bonferroni_dunn_test(bc.load_uci(), control="rf").pairs[0]
+    ('rf', 'nb')
     """
     check_alpha(alpha)
     check_adjustment(adjust)

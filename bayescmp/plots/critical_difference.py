@@ -26,6 +26,11 @@ def plot_critical_difference(result: PairwiseTests, *, ax: Axes | None = None, w
     width_mm : float
         Of the new figure.
 
+    See Also
+    --------
+    plot_ranking_groups : the Bayesian sibling.
+    frequentist.nemenyi_test
+
     References
     ----------
     Demsar (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7.

@@ -31,6 +31,10 @@ def plot_differences(
     width_mm : float
         Of the new figure.
 
+    See Also
+    --------
+    plot_scores, plot_forest
+
     Examples
     --------
     >>> import bayescmp as bc

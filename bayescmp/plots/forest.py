@@ -56,6 +56,11 @@ def plot_forest(
     width_mm : float
         Of the new figure, which is as high as its rows.
 
+    See Also
+    --------
+    plot_differences
+    bayes.hierarchical_ttest
+
     Examples
     --------
     >>> import bayescmp as bc

@@ -32,6 +32,11 @@ def plot_hdi(result: Difference, *, ax: Axes | None = None, width_mm: float = 85
     width_mm : float
         Of the new figure.
 
+    See Also
+    --------
+    plot_posterior
+    bayes.hdi
+
     Examples
     --------
     >>> import bayescmp as bc

@@ -32,6 +32,10 @@ def plot_matrix(
     width_mm : float
         Of the new figure.
 
+    See Also
+    --------
+    plot_ranking_groups, plot_p_best
+
     Examples
     --------
     >>> import bayescmp as bc

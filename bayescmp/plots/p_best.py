@@ -30,6 +30,11 @@ def plot_p_best(result: RankingPosterior, *, ax: Axes | None = None, width_mm: f
     width_mm : float
         Of the new figure.
 
+    See Also
+    --------
+    plot_rank_distribution
+    bayes.rank_models
+
     Examples
     --------
     >>> import bayescmp as bc

@@ -48,6 +48,10 @@ def plot_posterior(result: Difference, *, ax: Axes | None = None, mass: float = 
     width_mm : float
         Of the new figure.
 
+    See Also
+    --------
+    plot_hdi, plot_rope_curve
+
     Examples
     --------
     >>> import bayescmp as bc

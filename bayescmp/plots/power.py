@@ -29,6 +29,10 @@ def plot_power(
     width_mm : float
         Of the new figure.
 
+    See Also
+    --------
+    frequentist.power_curve
+
     Examples
     --------
     >>> import bayescmp as bc

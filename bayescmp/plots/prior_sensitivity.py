@@ -31,6 +31,10 @@ def plot_prior_sensitivity(result: RegionPosterior, *, ax: Axes | None = None, w
     width_mm : float
         Of the new figure.
 
+    See Also
+    --------
+    plot_rope_curve
+
     Examples
     --------
     >>> import bayescmp as bc

@@ -16,6 +16,10 @@ def plot_rank_distribution(result: RankingPosterior, *, ax: Axes | None = None, 
     width_mm : float
         Of the new figure.
 
+    See Also
+    --------
+    plot_p_best
+
     Examples
     --------
     >>> import bayescmp as bc

@@ -51,6 +51,10 @@ def plot_ranking_groups(
     width_mm : float
         Of the new figure.
 
+    See Also
+    --------
+    plot_critical_difference : the classical sibling.
+
     Examples
     --------
     >>> import bayescmp as bc

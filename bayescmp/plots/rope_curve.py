@@ -40,6 +40,10 @@ def plot_rope_curve(
     width_mm : float
         Of the new figure.
 
+    See Also
+    --------
+    plot_prior_sensitivity, plot_posterior
+
     Examples
     --------
     >>> import bayescmp as bc

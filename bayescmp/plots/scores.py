@@ -19,6 +19,10 @@ def plot_scores(scores: Scores, *, ax: Axes | None = None, width_mm: float = 85)
     width_mm : float
         Of the new figure.
 
+    See Also
+    --------
+    plot_differences
+
     Examples
     --------
     >>> import bayescmp as bc
