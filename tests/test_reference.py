@@ -3,6 +3,7 @@
 The oracles are the package itself (its names, signatures, fields and files) and what its results really hold.
 """
 
+import dataclasses
 import inspect
 import json
 import re
@@ -62,9 +63,7 @@ def test_functions_tell_parameters_relatives_and_an_example(name):
     doc = sections(FUNCTIONS[name])
     assert doc[""].strip()
     assert ">>> " in doc.get("Examples", "")
-    if parameters(FUNCTIONS[name]):
-        # what all functions of a kind share (alternative=, ax=, ...) may be told above the list
-        assert "Parameters" in doc
+    assert unnamed(FUNCTIONS[name], doc.get("Parameters", "")) == []
     assert set(related(name, doc["See Also"])) - {name} <= {*PUBLIC, *FUNCTIONS, "Scores.pair"}
     assert set(related(name, doc["See Also"])) - {name}
 
@@ -76,12 +75,12 @@ def test_classes_tell_relatives_and_an_example_and_methods_name_their_parameters
     assert set(related(name, doc["See Also"])) - {name} <= {*PUBLIC, "Scores.pair"}
     assert set(related(name, doc["See Also"])) - {name}
     for key, item in inspect.getmembers(CLASSES[name]):
-        if key.startswith("_") or key.isupper() or isinstance(item, (str, bool, type(None), type(PUBLIC["Decision"].UNDECIDED))):
+        if key.startswith("_"):
             continue
-        if isinstance(item, property) or (callable(item) and not isinstance(item, type)):
-            text = inspect.getdoc(item.fget if isinstance(item, property) else item)
+        if inspect.isroutine(item) or isinstance(item, property):
+            text = inspect.getdoc(item)
             assert text, f"{name}.{key} has no docstring"
-            if callable(item):
+            if inspect.isfunction(item) or inspect.ismethod(item):
                 assert unnamed(item, text) == [], f"{name}.{key}"
 
 
@@ -93,3 +92,90 @@ def test_errors_and_warnings_say_what_they_are(name):
 def test_every_public_name_is_on_the_reference_page_once():
     listed = re.findall(r"^   ([\w.]+)$", (DOCS / "reference.md").read_text(encoding="utf-8"), re.M)
     assert sorted(listed) == sorted(PUBLIC)
+
+
+def tables(page):
+    """{title of a section: the names in backticks in the first columns of its tables}."""
+    found = {}
+    for part in re.split(r"^## ", (DOCS / page).read_text(encoding="utf-8"), flags=re.M)[1:]:
+        title, _, body = part.partition("\n")
+        cells = re.findall(r"^\| ([^|]*) \|", body, re.M)
+        found[title.strip("`")] = {name for cell in cells for name in re.findall(r"`(\w+)", cell)}
+    return found
+
+
+def members(cls):
+    """The public fields, properties and methods of a result."""
+    found = [name for name, x in inspect.getmembers(cls) if inspect.isroutine(x) or isinstance(x, property)]
+    return {name for name in (*found, *(f.name for f in dataclasses.fields(cls))) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("name", tables("results.md").keys() - {"What to read next"})
+def test_the_tables_of_results_have_every_member(name):
+    """A section lists what its class adds to the listed class above it."""
+    listed, cls = tables("results.md"), PUBLIC[name]
+    bases = [n for n in listed if n in PUBLIC and PUBLIC[n] in cls.__mro__[1:]]
+    inherited = set().union(*(members(PUBLIC[n]) for n in bases))
+    assert listed[name] == members(cls) - inherited
+
+
+def test_the_tables_of_results_have_every_result():
+    results = {name for name, cls in CLASSES.items() if hasattr(cls, "to_dict")} - {
+        *("Scores", "Resampling", "bayes.Diagnostics", "bayes.HierarchicalPrior", "bayes.MultilevelPrior"),
+        *("frequentist.Power", "frequentist.Recommendation"),
+    }
+    assert results <= set(tables("results.md"))
+
+
+@pytest.fixture(scope="module")
+def results():
+    labour, domains = bc.load_labour(), bc.load_domains()
+    pair = bc.load_uci().pair("rf", "svm")
+    return {
+        "DifferencePosterior": bc.bayes.correlated_ttest(labour.pair("SVM", "DT"), rope=0.01),
+        "RegionPosterior": bc.bayes.sign_test(pair, rope=0.01),
+        "HierarchicalPosterior": bc.bayes.hierarchical_ttest(pair, rope=0.01),
+        "RankingPosterior": bc.bayes.rank_models(domains, rope=1, draws=100, random_seed=1),
+        "StrengthPosterior": bc.bayes.plackett_luce(domains, random_seed=1),
+        "TestResult": bc.frequentist.corrected_ttest(labour.pair("SVM", "DT")),
+        "PairwiseTests": bc.frequentist.nemenyi_test(domains),
+        "Comparison": bc.compare(labour, rope=0.01),
+        "Scores": labour,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "titles"),
+    [
+        ("DifferencePosterior", ["Every Bayesian result", "DifferencePosterior"]),
+        ("RegionPosterior", ["Every Bayesian result", "RegionPosterior"]),
+        ("HierarchicalPosterior", ["Every Bayesian result", "RegionPosterior"]),
+        ("RankingPosterior", ["RankingPosterior"]),
+        ("StrengthPosterior", ["RankingPosterior", "StrengthPosterior"]),
+        ("TestResult", ["TestResult"]),
+        ("PairwiseTests", ["PairwiseTests"]),
+        ("Comparison", ["Comparison"]),
+        ("Scores", ["Scores"]),
+    ],
+)
+def test_the_page_on_json_has_every_field_and_the_way_back(results, name, titles):
+    result, listed = results[name], tables("json.md")
+    data = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert set(data) == set().union(*(listed[title] for title in titles))
+    assert type(result).from_dict(data) == result
+
+
+def test_the_room_map_is_that_of_the_tree():
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `([\w/]+(?:/|\.py))` \| ", text, re.M)
+    package = ROOT / "bayescmp"
+    rooms = [path.parent for path in package.glob("*/__init__.py")]
+    folders = [ROOT / name for name in ("tests", "docs", "notebooks", "benchmarks", "scripts")]
+    tree = [f"{path.relative_to(ROOT)}/" for path in (*rooms, *folders) if path.is_dir()]
+    tree += [str(path.relative_to(ROOT)) for path in package.glob("*.py")]
+    assert sorted(listed) == sorted(tree)
+
+
+def test_every_module_says_what_it_is_for():
+    for path in (ROOT / "bayescmp").rglob("*.py"):
+        assert re.match(r'"""\S.{15,}', path.read_text(encoding="utf-8")), path

@@ -196,10 +196,13 @@ def bootstrap_interval(
     method : "percentile", "basic" or "BCa"
         BCa is not defined where its jackknife does not vary, as for the median of tied differences; the percentile
         interval is given there, and `method` says so.
+    confidence_level : float
     resamples : int
         At least 99.
     random_seed : int, optional
         Drawn and recorded in `method` if not given.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
 
     See Also
     --------

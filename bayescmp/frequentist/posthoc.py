@@ -24,6 +24,8 @@ def nemenyi_test(scores: Any, *, alpha: float = 0.05, higher_is_better: bool | N
     scores : Scores, mapping of model to scores, DataFrame (a column a model), or array (datasets x models)
     alpha : float
         The level of the critical difference.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
 
     See Also
     --------
@@ -83,10 +85,15 @@ def bonferroni_dunn_test(
 
     Parameters
     ----------
+    scores : Scores, mapping of model to scores, DataFrame (a column a model), or array (datasets x models)
     control : str
         The model that the others are compared with; "A" of every pair.
     adjust : str
         Dunn's is "bonferroni"; "holm", "hochberg", "finner" and the like are at least as powerful.
+    alpha : float
+        The level of the critical difference.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
 
     See Also
     --------
