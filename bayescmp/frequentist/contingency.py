@@ -64,7 +64,7 @@ def mcnemar_test(
     See Also
     --------
     cochran_q_test : many models.
-    per_instance_ttest : for scores of instances that are no hits.
+    per_instance_ttest : the t-test of the same, for large test sets.
     power_mcnemar
 
     References
@@ -207,7 +207,7 @@ def per_instance_ttest(
 
     See Also
     --------
-    mcnemar_test : for hits and misses.
+    mcnemar_test : exact.
 
     Examples
     --------
