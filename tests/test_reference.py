@@ -134,7 +134,7 @@ def results():
     return {
         "DifferencePosterior": bc.bayes.correlated_ttest(labour.pair("SVM", "DT"), rope=0.01),
         "RegionPosterior": bc.bayes.sign_test(pair, rope=0.01),
-        "HierarchicalPosterior": bc.bayes.hierarchical_ttest(pair, rope=0.01),
+        "HierarchicalPosterior": bc.bayes.hierarchical_ttest(pair, rope=0.01, prior="gaussian"),
         "RankingPosterior": bc.bayes.rank_models(domains, rope=1, draws=100, random_seed=1),
         "StrengthPosterior": bc.bayes.plackett_luce(domains, random_seed=1),
         "TestResult": bc.frequentist.corrected_ttest(labour.pair("SVM", "DT")),

@@ -167,9 +167,9 @@ class HierarchicalPosterior(RegionPosterior):
     Examples
     --------
     >>> import bayescmp as bc
-    >>> p = bc.bayes.hierarchical_ttest(bc.load_uci().pair("rf", "svm"), rope=0.01)
+    >>> p = bc.bayes.hierarchical_ttest(bc.load_uci().pair("rf", "svm"), rope=0.01, prior="gaussian")
     >>> list(p.hyperparameters().index)
-    ['delta_0', 'sigma_0', 'nu']
+    ['delta_0', 'sigma_0']
     """
 
     kind: ClassVar[str] = "hierarchical"
