@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TESTS ?= -n auto
 
-.PHONY: demo test test-slow test-all lint docs bench validate validate-versions clean
+.PHONY: demo test test-slow test-all lint docs figure bench validate validate-versions clean
 
 demo: $(VENV)/.package
 	$(BIN)/bayescmp demo
@@ -28,6 +28,11 @@ lint: $(VENV)/.lint
 
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python scripts/check_site.py docs/_build/html
+
+# docs/images/readme.svg
+figure: $(VENV)/.package
+	$(BIN)/python scripts/readme_figure.py
 
 bench: $(VENV)/.test
 	@set -e; for script in benchmarks/[!_]*.py; do echo "== $$script"; $(BIN)/python $$script; done

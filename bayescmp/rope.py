@@ -20,7 +20,7 @@ class Decision(Enum):
 
     See Also
     --------
-    Rope, bayes.Posterior
+    Rope, bayescmp.bayes.Posterior
 
     Examples
     --------

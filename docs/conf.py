@@ -54,7 +54,7 @@ def write_inventories() -> dict[str, tuple[str, str]]:
     mapping = {}
     for name, links in tomllib.loads((HERE / "links.toml").read_text(encoding="utf-8")).items():
         address = links.pop("url")
-        lines = [f"{thing} {where.replace(' ', ' 1 ', 1)}#$ -\n" for thing, where in links.items()]
+        lines = [f"{thing} {where.replace(' ', ' 1 ', 1)} -\n" for thing, where in links.items()]
         head = f"# Sphinx inventory version 2\n# Project: {name}\n# Version: \n"
         head += "# The remainder of this file is compressed using zlib.\n"
         (MADE / f"{name}.inv").write_bytes(head.encode() + zlib.compress("".join(lines).encode()))

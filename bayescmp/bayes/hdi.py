@@ -23,7 +23,7 @@ def hdi(posterior: Any, mass: float = DEFAULT_MASS) -> tuple[float, float]:
     See Also
     --------
     Posterior : whose method `hdi` calls it.
-    plots.plot_hdi : draws the interval for every mass.
+    bayescmp.plots.plot_hdi : draws the interval for every mass.
 
     Examples
     --------

@@ -166,7 +166,7 @@ class HierarchicalPosterior(RegionPosterior):
     See Also
     --------
     hierarchical_ttest : makes one.
-    plots.plot_forest : draws every dataset's shrunken difference.
+    bayescmp.plots.plot_forest : draws every dataset's shrunken difference.
 
     Examples
     --------

@@ -75,7 +75,7 @@ def signed_rank_test(
     --------
     sign_test : without the sizes of the differences.
     hierarchical_ttest : with the folds of every dataset.
-    frequentist.wilcoxon_test : the classical sibling.
+    bayescmp.frequentist.wilcoxon_test : the classical sibling.
 
     References
     ----------

@@ -84,9 +84,9 @@ def compare(
 
     See Also
     --------
-    bayes.rank_models : P(best) of many models.
-    frequentist.recommend : which tests fit, without running them.
-    reports.report : the comparison as a page.
+    bayescmp.bayes.rank_models : P(best) of many models.
+    bayescmp.frequentist.recommend : which tests fit, without running them.
+    bayescmp.reports.report : the comparison as a page.
 
     Examples
     --------

@@ -63,7 +63,7 @@ class Comparison(Reporting):
     See Also
     --------
     compare : makes one.
-    bayes.RankingPosterior : what `ranking_posterior()` returns.
+    bayescmp.bayes.RankingPosterior : what `ranking_posterior()` returns.
 
     Examples
     --------

@@ -52,7 +52,7 @@ def tost_ttest(
 
     See Also
     --------
-    bayes.correlated_ttest : P(equivalent) itself.
+    bayescmp.bayes.correlated_ttest : P(equivalent) itself.
     corrected_ttest
 
     References

@@ -31,7 +31,7 @@ def nemenyi_test(scores: Any, *, alpha: float = 0.05, higher_is_better: bool | N
     --------
     friedman_test : all models at once.
     bonferroni_dunn_test : one model against the others.
-    plots.plot_critical_difference : draws it.
+    bayescmp.plots.plot_critical_difference : draws it.
 
     References
     ----------

@@ -33,7 +33,7 @@ def power_curve(effects: Iterable[Any], n: Iterable[float], *, test: str = "ttes
     See Also
     --------
     power_ttest
-    plots.plot_power : draws it.
+    bayescmp.plots.plot_power : draws it.
 
     Examples
     --------

@@ -32,7 +32,7 @@ def recommend(scores: Scores | Pair) -> Recommendation:
 
     See Also
     --------
-    compare : chooses and runs the tests.
+    bayescmp.compare : chooses and runs the tests.
 
     References
     ----------

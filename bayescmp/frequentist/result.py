@@ -97,7 +97,7 @@ class TestResult:
     See Also
     --------
     PairwiseTests : a family of tests.
-    bayes.Posterior : the Bayesian sibling.
+    bayescmp.bayes.Posterior : the Bayesian sibling.
 
     Examples
     --------

@@ -91,7 +91,7 @@ def corrected_ttest(
 
     See Also
     --------
-    bayes.correlated_ttest : the Bayesian sibling.
+    bayescmp.bayes.correlated_ttest : the Bayesian sibling.
     paired_ttest : takes the folds for independent.
 
     References
@@ -129,7 +129,7 @@ def welch_ttest(
 
     See Also
     --------
-    bayes.welch_ttest : the Bayesian sibling.
+    bayescmp.bayes.welch_ttest : the Bayesian sibling.
     paired_ttest : for scores on the same folds.
 
     References

@@ -31,7 +31,7 @@ def plot_critical_difference(result: PairwiseTests, *, ax: Axes | None = None, w
     See Also
     --------
     plot_ranking_groups : the Bayesian sibling.
-    frequentist.nemenyi_test
+    bayescmp.frequentist.nemenyi_test
 
     References
     ----------

@@ -61,7 +61,7 @@ def plot_forest(
     See Also
     --------
     plot_differences
-    bayes.hierarchical_ttest
+    bayescmp.bayes.hierarchical_ttest
 
     Examples
     --------

@@ -37,7 +37,7 @@ def plot_hdi(result: Difference, *, ax: Axes | None = None, width_mm: float = 85
     See Also
     --------
     plot_posterior
-    bayes.hdi
+    bayescmp.bayes.hdi
 
     Examples
     --------

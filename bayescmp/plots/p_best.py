@@ -35,7 +35,7 @@ def plot_p_best(result: RankingPosterior, *, ax: Axes | None = None, width_mm: f
     See Also
     --------
     plot_rank_distribution
-    bayes.rank_models
+    bayescmp.bayes.rank_models
 
     Examples
     --------

@@ -33,7 +33,7 @@ def plot_power(
 
     See Also
     --------
-    frequentist.power_curve
+    bayescmp.frequentist.power_curve
 
     Examples
     --------

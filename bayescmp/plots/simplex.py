@@ -77,7 +77,7 @@ def plot_simplex(
     See Also
     --------
     plot_posterior
-    bayes.signed_rank_test
+    bayescmp.bayes.signed_rank_test
 
     Examples
     --------

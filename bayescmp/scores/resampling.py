@@ -24,7 +24,7 @@ class Resampling:
 
     See Also
     --------
-    bayes.correlated_ttest : the test that needs one.
+    bayescmp.bayes.correlated_ttest : the test that needs one.
 
     References
     ----------
