@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import bayescmp as bc
 from bayescmp.bayes.correlated_t import posterior_parameters, probabilities
+from bayescmp.frequentist.t_tests import student_p, student_parameters
 
 
 def compound_symmetric(rng, experiments, n, rho):
@@ -39,3 +41,49 @@ def test_correlated_t_is_calibrated_and_the_plain_t_is_not():
     assert true_level == pytest.approx(0.570, abs=0.0005)
     observed = np.mean(np.abs(plain) > stats.t.isf(0.025, n - 1))
     assert observed == pytest.approx(true_level, abs=4 * np.sqrt(0.25 / experiments))
+
+
+@pytest.mark.parametrize(("n", "rho"), [(10, 0.1), (100, 0.1), (10, 0.5), (30, 1 / 3)])
+@pytest.mark.parametrize("shift", [0.0, 2.0])
+def test_level_and_power_of_the_corrected_t_are_those_of_the_noncentral_t(n, rho, shift):
+    """Under equal correlations its statistic is noncentral t, the shift in standard errors of the mean."""
+    rng = np.random.default_rng([n, int(shift)])
+    d = compound_symmetric(rng, 10_000, n, rho) + shift * np.sqrt((1 + (n - 1) * rho) / n)
+    rejected = student_p(*student_parameters(d, rho, 0.0), "two-sided", 0.0)[1] <= 0.05
+    t = stats.t.isf(0.025, n - 1)
+    power = stats.nct.sf(t, n - 1, shift) + stats.nct.cdf(-t, n - 1, shift)
+    assert rejected.mean() == pytest.approx(power, abs=4 * np.sqrt(power * (1 - power) / len(d)))
+
+
+def test_equivalence_is_declared_no_more_often_than_it_may():
+    """True difference on the rope's border, a wide rope: one of the two one-sided tests decides, at exactly 0.05."""
+    rng, design = np.random.default_rng(3), bc.Resampling.kfold(10, repeats=10)
+    width = 5 * np.sqrt((1 + 99 * 0.1) / 100)
+    d = width + compound_symmetric(rng, 800, 100, 0.1)
+    p = [bc.frequentist.tost_ttest(x, np.zeros(100), rope=width, resampling=design).p_value for x in d]
+    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / len(d)))
+
+
+def test_sign_test_is_calibrated_under_its_own_prior():
+    """theta ~ Dirichlet(1, 1, 1), counts from theta: each outcome is the most probable one as often as stated."""
+    rng = np.random.default_rng(5)
+    stated, true = [], []
+    for theta in rng.dirichlet((1, 1, 1), 600):
+        d = np.repeat([1.0, 0.0, -1.0], rng.multinomial(8, theta))
+        p = bc.bayes.sign_test(d, np.zeros(8), rope=0.5, prior=3, prior_place="spread")
+        stated.append((p.p_better, p.p_equivalent, p.p_worse))
+        true.append(theta == theta.max())
+    p, hit = np.ravel(stated), np.ravel(true)
+    for low, high in ((0, 0.1), (0.1, 0.4), (0.4, 0.7), (0.7, 1)):
+        here = (p > low) & (p <= high)
+        assert here.sum() > 50
+        assert hit[here].sum() == pytest.approx(p[here].sum(), abs=4 * np.sqrt((p[here] * (1 - p[here])).sum()))
+
+
+def test_welch_posterior_covers_at_least_as_often_as_it_says():
+    """Behrens-Fisher: intervals of 5 against 5 runs with equal spreads are known to be too wide by up to 0.05."""
+    rng = np.random.default_rng(9)
+    below = np.array([bc.bayes.welch_ttest(*rng.standard_normal((2, 5)), rope=0).cdf(0.0) for _ in range(400)])
+    for mass in (0.5, 0.8, 0.95):
+        covered, error = np.mean(np.abs(below - 0.5) <= mass / 2), np.sqrt(mass * (1 - mass) / below.size)
+        assert mass - 4 * error <= covered <= mass + 0.05 + 4 * error

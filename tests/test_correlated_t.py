@@ -233,6 +233,19 @@ def test_density_functions_against_scipy(labour):
     assert p.mean == pytest.approx(t.mean())
 
 
+def test_rope_curve_against_scipy(labour):
+    """The posterior's own parameters by the textbook formula; its tails by scipy."""
+    d = labour.differences[0]
+    t = stats.t(99, d.mean(), np.sqrt((1 / 100 + 6 / 50) * d.var(ddof=1)))
+    curve = bc.bayes.correlated_ttest(labour, rope=0.01).rope_curve([0.05, (-0.01, 0.2)])
+    expected = [
+        (t.sf(0.05), t.cdf(0.05) - t.cdf(-0.05), t.cdf(-0.05)),
+        (t.sf(0.2), t.cdf(0.2) - t.cdf(-0.01), t.cdf(-0.01)),
+    ]
+    assert curve[["p_better", "p_equivalent", "p_worse"]].to_numpy() == pytest.approx(np.array(expected))
+    assert curve[["rope_low", "rope_high"]].to_numpy().tolist() == [[-0.05, 0.05], [-0.01, 0.2]]
+
+
 def test_json_round_trip(labour):
     p = bc.bayes.correlated_ttest(labour, rope=0.01)
     again = bc.bayes.Posterior.from_dict(json.loads(json.dumps(p.to_dict())))

@@ -146,8 +146,10 @@ def test_sentence_with_no_rope_and_of_each_dataset():
 
 def test_methods_say_what_was_run(labour_c, domains_c):
     text = labour_c.methods_text()
-    for words in ("3 models on 1 dataset", "error rate (lower is better)", "Bayesian correlated t-test (Corani and",
-                  "rope) ±0.01", "corrected resampled t-test (Nadeau", "0.05", "Holm", "reaches 0.95"):  # fmt: skip
+    for words in ("3 models on 1 dataset", ": all pairs of models (3 pairs). Each pair was",
+                  "error rate (lower is better)",
+                  "Bayesian correlated t-test (Corani and", "rope) ±0.01", "corrected resampled t-test (Nadeau", "0.05",
+                  "Holm", "reaches 0.95"):  # fmt: skip
         assert words in text
     text = domains_c.methods_text()
     for words in ("signed-rank", "Wilcoxon", "Friedman", "random seed 1", "bootstrap", "average difference of two new"):
@@ -155,8 +157,12 @@ def test_methods_say_what_was_run(labour_c, domains_c):
     nemenyi = bc.compare(bc.load_domains(), rope=0, bayes="sign", frequentist="nemenyi", control="A")
     text = nemenyi.methods_text()
     assert "Nemenyi's test (Nemenyi, 1963" in text
-    assert "A with each other model" in text
+    assert "A with each other model (2 pairs)." in text
     assert "Kruschke" not in text
+    text = bc.compare(bc.load_domains().select(models=["A", "C"]), rope=0, bayes="sign").methods_text()
+    assert text.startswith(
+        "We compared A with C on 10 datasets, by accuracy (higher is better). They were compared by the"
+    )
 
 
 def test_bibtex_has_what_the_methods_cite_and_no_more(labour_c, domains_c):

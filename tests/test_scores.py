@@ -273,6 +273,14 @@ def test_html_escapes_names():
     assert "&lt;script&gt;" in scores._repr_html_()
 
 
+def test_html_leaves_out_designs_that_the_headline_says_and_no_model():
+    scores = bc.load_uci().rename({"rf": "n", "svm": "rho"})
+    header = scores._repr_html_().partition("</thead>")[0]
+    assert "<th>n</th>" in header
+    assert header.count("<th>rho</th>") == 1
+    assert "resampling" not in header
+
+
 def test_repr_of_many_models_fits_a_screen():
     scores = Scores.from_arrays({f"model {i}": np.arange(100.0) for i in range(40)})
     assert len(repr(scores).splitlines()) <= 6

@@ -189,6 +189,7 @@ def test_json_sentence_and_decision():
     assert p.sentence().startswith(
         "rf better by more than the rope [-0.01, 0.01] is the most probable outcome for a new"
     )
+    assert p.with_rope(1).sentence().startswith("Practical equivalence is the most probable outcome for a new dataset")
     assert p.mean is None
     with pytest.raises(ValueError, match="no HDI of the difference"):
         p.hdi()

@@ -1,6 +1,7 @@
 """The result of a Bayesian test: a value that knows what it is about, prints on one screen, and survives JSON."""
 
 import math
+from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -266,6 +267,15 @@ class DifferencePosterior(Posterior):
     def draws(self, n: int = 1000, random_seed: int = 0) -> NDArray[np.float64]:
         """`n` draws of the difference, the same for the same seed."""
         return self.distribution.sample(n, np.random.default_rng(random_seed))
+
+    def rope_curve(self, ropes: Iterable[RopeLike]) -> "pd.DataFrame":
+        """The three probabilities on a grid of ropes, all from this posterior."""
+        import pandas as pd
+
+        others = [self.with_rope(rope) for rope in ropes]
+        columns = ("rope_low", "rope_high", "p_better", "p_equivalent", "p_worse", "mcse")
+        rows = [(p.rope.low, p.rope.high, *p._three, max(p.mcse.values())) for p in others]
+        return pd.DataFrame(rows, columns=list(columns))
 
     def swap(self) -> "DifferencePosterior":
         """B over A."""

@@ -158,7 +158,7 @@ class RegionPosterior(Posterior):
         """The result in a sentence for the report."""
         outcomes = (
             f"{self.a} better{self._by_more}",
-            "practical equivalence",
+            "Practical equivalence",
             f"{self.b} better{self._by_more}",
         )
         best = int(np.argmax(self._three))

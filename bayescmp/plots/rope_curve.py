@@ -91,7 +91,4 @@ def _grid(result: Difference) -> list[Rope]:
 
 def _curves(result: Difference, grid: list[Rope]) -> np.ndarray:
     """Ropes x (A better, equivalent, B better)."""
-    if isinstance(result, RegionPosterior):
-        return result.rope_curve(grid)[["p_better", "p_equivalent", "p_worse"]].to_numpy()
-    others = [result.with_rope(rope) for rope in grid]
-    return np.array([(p.p_better, p.p_equivalent, p.p_worse) for p in others])
+    return result.rope_curve(grid)[["p_better", "p_equivalent", "p_worse"]].to_numpy()

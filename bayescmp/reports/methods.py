@@ -58,18 +58,20 @@ def _data(c: "Comparison") -> str:
     designs = list(dict.fromkeys(r.name for r in scores.resampling if r is not None))
     known = all(r is not None for r in scores.resampling) and len(designs) == 1
     design = f", each scored by {designs[0]}" if known else ""
-    which = f"{c.control} with each other model" if c.control else "all pairs of models"
-    count = f"{len(c.pairs)} pair{'s' if len(c.pairs) > 1 else ''}"
     scale = "" if scores.scale == "score" else f", on the {scores.scale} scale"
-    return (
-        f"We compared {k} models on {m} dataset{'s' if m > 1 else ''}{design}, by {metric} ({best} is better{scale}): "
-        f"{which} ({count})."
-    )
+    what = " with ".join(c.pairs[0]) if len(c.pairs) == 1 else f"{k} models"
+    where = f"{m} dataset{'s' if m > 1 else ''}{design}"
+    text = f"We compared {what} on {where}, by {metric} ({best} is better{scale})"
+    if len(c.pairs) == 1:
+        return f"{text}."
+    which = f"{c.control} with each other model" if c.control else "all pairs of models"
+    return f"{text}: {which} ({len(c.pairs)} pairs)."
 
 
 def _bayesian(c: "Comparison") -> list[str]:
     name, says = BAYES[c.setting.bayes]
-    lines = [f"Each pair was compared by {name}{cite(*of_test(c.setting.bayes, bayesian=True))}. {says}."]
+    each = "Each pair was" if len(c.pairs) > 1 else "They were"
+    lines = [f"{each} compared by {name}{cite(*of_test(c.setting.bayes, bayesian=True))}. {says}."]
     if isinstance(c.rope, Rope):
         rope = (
             "No difference was taken to be negligible (rope 0)"

@@ -73,8 +73,9 @@ def as_html(scores: "Scores") -> str:
     """The table that a notebook shows: text and model names escaped."""
     notes = "".join(f"<br><small>{escape(t)}</small>" for t in (*_missing(scores), *scores.notes))
     means = summary(scores)
-    if len(set(scores.resampling)) == 1:  # the headline says it for all
-        means = means.drop(columns=["n", "resampling", "rho"])
+    designs = {(r.name, f"{r.rho:.3g}") if r else None for r in scores.resampling}
+    if len(designs) == len(set(map(len, scores.keys))) == 1:  # the headline says it for all
+        means = means.iloc[:, 3:]
     means.index.name = None
     table = means.to_html(escape=True, max_rows=20, float_format="{:.3g}".format, na_rep="not run")
     return f"<p><b>{escape(headline(scores))}</b>{notes}</p>{table}"

@@ -1,0 +1,48 @@
+"""The calibration study: simulated studies whose truth is known, for every test. Writes docs/calibration.md.
+
+Run as `python benchmarks/calibration` (about ten minutes on one core), or with --quick for the same tables from few
+studies, printed only. Exits with 1 where a rate that theory knows is more than four standard errors off.
+"""
+
+import argparse
+import sys
+import warnings
+from pathlib import Path
+from time import perf_counter
+
+import counts
+import effects
+import many_datasets
+import one_dataset
+import rankings
+import real_cv
+from book import Book
+
+from bayescmp.threads import one_blas_thread
+
+DOCS = Path(__file__).parents[2] / "docs"
+SEED = 2026
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="few studies; print the tables and write nothing")
+    book = Book(SEED, parser.parse_args().quick)
+    start = perf_counter()
+    with one_blas_thread(), warnings.catch_warnings():
+        # 5 x 2-fold differences of small test sets may happen to be equal
+        warnings.simplefilter("ignore", category=UserWarning)
+        for part in (one_dataset, counts, many_datasets, rankings, effects, real_cv):
+            part.run(book)
+    if not book.quick:
+        import page
+
+        page.write(book, DOCS)
+    print(f"\n{book.checks} rates and distributions compared with theory, {len(book.failures)} too far off")
+    print("\n".join(book.failures))
+    print(f"{perf_counter() - start:.0f} s", file=sys.stderr)
+    return 1 if book.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
