@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TESTS ?= -n auto
 
-.PHONY: demo test test-slow test-all lint docs bench clean
+.PHONY: demo test test-slow test-all lint docs bench validate validate-versions clean
 
 demo: $(VENV)/.package
 	$(BIN)/bayescmp demo
@@ -15,6 +15,7 @@ test: $(VENV)/.test
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest $(TESTS) -m slow
+	HYPOTHESIS_PROFILE=many $(BIN)/python -m pytest $(TESTS) tests/test_properties.py tests/test_fuzz.py
 
 # The suite on the oldest stack (Python 3.11, PyMC 5) and on the newest that this machine has (PyMC 6).
 test-all:
@@ -30,6 +31,15 @@ docs: $(VENV)/.docs
 
 bench: $(VENV)/.test
 	@set -e; for script in benchmarks/[!_]*.py; do echo "== $$script"; $(BIN)/python $$script; done
+
+# docs/validation.md: the oracles of every public number, published results, calibration, coverage.
+validate: $(VENV)/.validate
+	$(BIN)/python benchmarks/calibration
+	$(BIN)/python scripts/validate.py
+
+# The same numbers with the lowest declared versions and with the newest.
+validate-versions:
+	sh scripts/test_versions.sh
 
 clean:
 	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache

@@ -123,7 +123,7 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
     flat = sds <= pair.rounding
     sds = np.where(flat, 0.0, sds)
     notes: list[str] = []
-    spread = float(np.std(means, ddof=1))
+    spread = float(moments(means)[1])
     if flat.all() and spread <= pair.rounding.max():
         notes = ["every difference on every dataset is the same number: so is the next one"]
         warnings.warn(f"{pair.a} vs {pair.b}: {notes[0]}.", DegenerateWarning, stacklevel=3)
@@ -141,6 +141,10 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
         notes.append("two datasets say little about the next one: the prior dominates")
         warnings.warn(f"{pair.a} vs {pair.b}: {notes[-1]}.", PriorWarning, stacklevel=3)
     largest = float(np.nanmax(np.abs(pair.differences)))
+    if largest > 1e300:
+        raise ScoresError(
+            "Scores must be small enough for a thousand times their spread to be finite. Change their unit."
+        )
     resolved = HierarchicalPrior.resolve(prior, means, np.where(flat, floor, sds), largest)
     inference = HierarchicalInference(pair.datasets, means, sds, counts, rho, floor, resolved, largest)
     if floor and not flat.all():

@@ -7,6 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from bayescmp.errors import is_one_of
+from bayescmp.moments import mean, moments
+
 Floats = NDArray[np.float64]
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -68,9 +71,9 @@ class HierarchicalPrior:
         """A preset with its bounds for these data; a prior that is one already as it is."""
         if isinstance(prior, HierarchicalPrior):
             return prior
-        if not isinstance(prior, str) or prior not in PRESETS:
+        if not is_one_of(prior, PRESETS):
             raise ValueError(f"`prior` must be one of {list(PRESETS)} or a HierarchicalPrior, got {prior!r}.")
-        between, within = float(np.std(means, ddof=1)), float(sds.mean())
+        between, within = float(moments(means)[1]), float(mean(sds))
         return cls(
             name=prior,
             delta_0_bound=largest,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp import _compat
-from bayescmp.errors import ConvergenceWarning
+from bayescmp.errors import ConvergenceWarning, is_one_of
 
 R_HAT_LIMIT = 1.01
 ESS_LIMIT = 400
@@ -49,7 +49,7 @@ class Diagnostics:
 
 def check_engine(engine: str, fast: str, nuts_options: dict[str, Any], random_seed: int | None = None) -> None:
     """Refuse an unknown engine, and options of the sampler for the fast one."""
-    if engine not in (fast, "nuts"):
+    if not is_one_of(engine, (fast, "nuts")):
         raise ValueError(f'`engine` must be "{fast}" or "nuts", got {engine!r}.')
     options = [*nuts_options, *(["random_seed"] if random_seed is not None else [])]
     if engine != "nuts" and options:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 NUMERICAL_ERROR_LIMIT = 1e-2
+MOST_PRIOR = 1e9
+"""Datasets that a prior may count for; far beyond, squares of the weights are no numbers."""
 TIE = 1e-12
 """Thetas closer than that are equal, and share the win."""
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bayescmp.bayes.regions import TIE, RegionPosterior, wins
 from bayescmp.bayes.signed_rank import DRAWS, SignedRankInference, signed_rank_test
+from bayescmp.errors import is_list
 from bayescmp.rope import RopeLike
 from bayescmp.scores.pair import Pair
 from bayescmp.seed import checked_seed
@@ -34,6 +35,8 @@ def signed_rank_tests(
     """
     seed = checked_seed(random_seed)
     options: dict[str, Any] = {"rope": rope, "prior": prior, "prior_at": prior_at, "draws": draws, "random_seed": seed}
+    if not is_list(pairs):
+        raise ValueError(f"`pairs` must be a list of pairs, got {pairs!r}.")
     results = [signed_rank_test(pair, **options) for pair in pairs]
     share_draws(results)
     return results

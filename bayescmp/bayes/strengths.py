@@ -20,7 +20,7 @@ from bayescmp.bayes.hdi import DEFAULT_MASS, check_mass, hdi
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.ranking import RankingPosterior
 from bayescmp.bayes.regions import ArrayValue, independent_mcse
-from bayescmp.errors import ConvergenceWarning, RopeError
+from bayescmp.errors import ConvergenceWarning, RopeError, check_count, check_number
 from bayescmp.rope import RopeLike
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 DRAWS = 20_000
 LEAST_DRAWS = 4000
+LEAST_PRIOR = 1e-3
+"""Below, all prior mass is at strengths that no double can hold."""
 PRODUCTS_AT_A_TIME = 2**17
 WIN_ROPE = 0.05
 """P(win) between 0.45 and 0.55 makes no practical difference (Wainer 2023)."""
@@ -142,7 +144,7 @@ def _p_win(theta: Floats, i: int, j: int) -> Floats:
 
 def check_win_rope(half_width: float) -> float:
     """Half the width of the region of P(win) around one half."""
-    if not 0 <= half_width < 0.5:
+    if not 0 <= check_number("win_rope", half_width) < 0.5:
         raise RopeError(
             f"`win_rope` must be half the width of a region of P(win) around 0.5, from 0 to below 0.5, got "
             f"{half_width}. For P(win) from 0.45 to 0.55 use 0.05."
@@ -152,16 +154,14 @@ def check_win_rope(half_width: float) -> float:
 
 def check_prior(prior: float, most: float) -> float:
     """A positive number of a sensible size."""
-    if not 0 < prior <= most:
-        raise ValueError(f"`prior` must be above 0 and at most {most:g}, got {prior}.")
+    if not LEAST_PRIOR <= check_number("prior", prior) <= most:
+        raise ValueError(f"`prior` must be from {LEAST_PRIOR:g} to {most:g}, got {prior}.")
     return float(prior)
 
 
 def check_draws(draws: int) -> int:
     """A whole number, large enough to judge the chains by."""
-    if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < LEAST_DRAWS:
-        raise ValueError(f"`draws` must be a whole number of at least {LEAST_DRAWS}, got {draws!r}.")
-    return int(draws)
+    return check_count("draws", draws, LEAST_DRAWS)
 
 
 def sample_strengths(model: Any, draws: int, random_seed: int, options: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, stdtr, stdtrit
 
-from bayescmp.errors import DegenerateWarning
+from bayescmp.errors import DegenerateWarning, is_one_of
 from bayescmp.frequentist.anova_parts import KINDS, Parts, brown_forsythe, greenhouse_geisser, split_variance
 from bayescmp.frequentist.inputs import Blocks, as_blocks
 from bayescmp.frequentist.interval_rules import check_alpha
@@ -223,7 +223,7 @@ def _parts_for(
         blocks_are="folds",
         dataset=dataset,
         higher_is_better=higher_is_better,
-        ragged=kind == "one-way",
+        ragged=is_one_of(kind, ("one-way",)),
     )
     parts = split_variance(blocks, kind)
     if parts.degenerate:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrc, chdtrc, ndtr, stdtr
 
-from bayescmp.errors import DegenerateWarning, ScoresError
+from bayescmp.errors import DegenerateWarning, ScoresError, check_switch
 from bayescmp.frequentist.correctness import one_where_true, paired_correctness, paired_counts, zero_one
 from bayescmp.frequentist.inputs import as_blocks
 from bayescmp.frequentist.interval_rules import BinomialInterval, PairedProportionsInterval, StudentInterval
@@ -74,6 +74,8 @@ def mcnemar_test(
     >>> result.statistic, round(result.p_value, 6)
     (9.0, 0.021484)
     """
+    check_switch("correction", correction)
+    check_switch("mid_p", mid_p)
     check_alternative(alternative)
     for name, switch in (("exact", exact), ("mid_p", mid_p), ("correction", correction)):
         if not (isinstance(switch, (bool, np.bool_)) or (name == "exact" and switch is None)):

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc
 
-from bayescmp.errors import DegenerateWarning, ResamplingError
-from bayescmp.frequentist.inputs import about
+from bayescmp.errors import DegenerateWarning, ResamplingError, is_one_of
+from bayescmp.frequentist.inputs import about, power_of_two
 from bayescmp.frequentist.interval_rules import StudentInterval
 from bayescmp.frequentist.result import TestResult, check_alternative
 from bayescmp.frequentist.t_tests import one_dataset, student_p
@@ -63,7 +63,7 @@ def rxk_cv_ttest(
     >>> rxk_cv_ttest(pair, dataset="sonar", df=10).method
     'r x k CV t-test (Bouckaert), s of all r x k differences, calibrated df = 10'
     """
-    if not isinstance(scheme, str) or scheme not in SCHEMES:
+    if not is_one_of(scheme, SCHEMES):
         raise ValueError(f"`scheme` must be one of {', '.join(SCHEMES)}, got {scheme!r}.")
     if df is not None and (isinstance(df, bool) or not isinstance(df, (int, np.integer)) or df < 1):
         raise ValueError(f"`df` must be a whole number of at least 1, got {df!r}.")
@@ -128,15 +128,15 @@ def cv5x2_ttest(
     Neural Computation 10.
     """
     pair = one_dataset(a, b, "cv5x2_ttest", dataset, resampling, higher_is_better)
-    runs, variances = _five_by_two(pair, "cv5x2_ttest")
+    runs, variances, unit = _five_by_two(pair, "cv5x2_ttest")
     scale = math.sqrt(variances.mean())
-    rounding = float(pair.rounding[0])
+    rounding = float(pair.rounding[0]) / unit
     notes = ["the numerator is the first of ten differences, which is arbitrary: prefer cv5x2_ftest"]
     if scale == 0:
         notes.append(_no_spread(pair, "halves of each run"))
     t, p = student_p(np.asarray(runs[0, 0]), np.asarray(scale), 5.0, check_alternative(alternative), rounding)
     return TestResult(
-        **_five_fields(pair, runs, variances),
+        **_five_fields(pair, variances, unit),
         method="5 x 2 cv paired t-test (Dietterich)",
         statistic=float(t),
         statistic_name="t",
@@ -170,16 +170,16 @@ def cv5x2_ftest(
     0.012
     """
     pair = one_dataset(a, b, "cv5x2_ftest", dataset, resampling, higher_is_better)
-    runs, variances = _five_by_two(pair, "cv5x2_ftest")
+    runs, variances, unit = _five_by_two(pair, "cv5x2_ftest")
     squares, spread = float((runs**2).sum()), float(variances.sum())
     notes: tuple[str, ...] = ()
     if spread > 0:
         statistic = squares / (2 * spread)
     else:
-        statistic = math.inf if np.abs(runs).max() > pair.rounding[0] else 0.0
+        statistic = math.inf if np.abs(runs).max() > pair.rounding[0] / unit else 0.0
         notes = (_no_spread(pair, "halves of each run"),)
     return TestResult(
-        **_five_fields(pair, runs, variances),
+        **_five_fields(pair, variances, unit),
         method="combined 5 x 2 cv F-test (Alpaydin)",
         statistic=statistic,
         statistic_name="F",
@@ -201,22 +201,24 @@ def _runs(pair: Pair, test: str) -> Floats:
     return pair.differences[0].reshape(-1, design.folds)
 
 
-def _five_by_two(pair: Pair, test: str) -> tuple[Floats, Floats]:
-    """The ten differences, 5 x 2, and the variance of each run: 0 where within rounding."""
+def _five_by_two(pair: Pair, test: str) -> tuple[Floats, Floats, float]:
+    """The ten differences, 5 x 2, the variance of each run (0 where within rounding), and their unit, to be squared."""
     runs = _runs(pair, test)
     if runs.shape != (5, 2):
         raise ResamplingError(
             f"`{test}` is made for 5 runs of 2-fold cross-validation, got {runs.shape[0]} of {runs.shape[1]} folds. "
             "Use corrected_ttest, or rxk_cv_ttest."
         )
+    unit = power_of_two(np.append(runs, pair.rounding[0]))
+    runs = runs / unit
     gaps = runs[:, 0] - runs[:, 1]
-    gaps = np.where(np.abs(gaps) <= pair.rounding[0], 0.0, gaps)
-    return runs, gaps**2 / 2
+    gaps = np.where(np.abs(gaps) <= pair.rounding[0] / unit, 0.0, gaps)
+    return runs, gaps**2 / 2, unit
 
 
-def _five_fields(pair: Pair, runs: Floats, variances: Floats) -> dict[str, Any]:
-    details = {"variances": variances.tolist()}
-    return about(pair) | {"n": 10, "estimate": float(runs.mean()), "details": details}
+def _five_fields(pair: Pair, variances: Floats, unit: float) -> dict[str, Any]:
+    deviations = np.sqrt(variances) * unit
+    return about(pair) | {"n": 10, "estimate": float(pair.means[0]), "details": {"deviations": deviations.tolist()}}
 
 
 def _no_spread(pair: Pair, what: str) -> str:

@@ -211,6 +211,6 @@ def _in_units(pair: Pair) -> tuple[Floats, Floats, Floats]:
 
 
 def _check_ddof(ddof: int) -> int:
-    if isinstance(ddof, bool) or ddof not in (0, 1):
+    if isinstance(ddof, bool) or not isinstance(ddof, (int, np.integer)) or ddof not in (0, 1):
         raise ValueError(f"`ddof` must be 0 or 1, got {ddof!r}.")
     return ddof

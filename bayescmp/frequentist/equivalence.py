@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
-from bayescmp.errors import RopeError
+from bayescmp.errors import RopeError, check_switch
 from bayescmp.frequentist.inputs import about
 from bayescmp.frequentist.interval_rules import StudentInterval, check_alpha
 from bayescmp.frequentist.result import TestResult
@@ -55,6 +55,7 @@ def tost_ttest(
     >>> round(bc.frequentist.tost_ttest(pair, rope=0.01, dataset="breast-cancer").p_value, 3)
     0.083
     """
+    check_switch("corrected", corrected)
     pair = one_dataset(a, b, "tost_ttest", dataset, resampling, higher_is_better)
     region = rope_for(rope, pair.datasets[0])
     if region.is_zero:

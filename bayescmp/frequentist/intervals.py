@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.errors import ScoresError
+from bayescmp.errors import ScoresError, check_count, check_switch, is_one_of
 from bayescmp.frequentist.interval_rules import StudentInterval, WalshInterval, check_level, hodges_lehmann
 from bayescmp.frequentist.ranks import check_zero_method, kept_differences
 from bayescmp.frequentist.t_tests import student_parameters
 from bayescmp.scores.arrays import as_pair
 from bayescmp.scores.pair import ROUNDING, Pair, as_vector
-from bayescmp.scores.resampling import Resampling
+from bayescmp.scores.resampling import Resampling, check_design
 from bayescmp.seed import checked_seed
 
 Floats = NDArray[np.float64]
@@ -56,6 +56,7 @@ def mean_interval(
     (0.775, 0.83)
     """
     x = as_vector("scores", scores)
+    check_design(resampling)
     if resampling is not None:
         resampling.check(x.size, "`scores`")
     rounding = ROUNDING * float(np.abs(x).max())
@@ -77,6 +78,7 @@ def difference_interval(
     `corrected` has no default: True widens it for the correlation of the folds (Nadeau and Bengio), for which the
     resampling design must be known; False takes the folds for independent.
     """
+    check_switch("corrected", corrected)
     pair = as_pair(a, b, arrays_are="folds", resampling=resampling, higher_is_better=higher_is_better)
     pair = pair.one_dataset(dataset, "difference_interval")
     rho = float(pair.known_rho("difference_interval")[0]) if corrected else 0.0
@@ -135,15 +137,17 @@ def bootstrap_interval(
     random_seed : int, optional
         Drawn and recorded in `method` if not given.
     """
-    if method not in ("percentile", "basic", "BCa"):
+    if not is_one_of(method, ("percentile", "basic", "BCa")):
         raise ValueError(f'`method` must be "percentile", "basic" or "BCa", got {method!r}.')
-    if isinstance(resamples, bool) or not isinstance(resamples, (int, np.integer)) or resamples < 99:
-        raise ValueError(f"`resamples` must be a whole number of at least 99, got {resamples!r}.")
+    resamples = check_count("resamples", resamples, 99)
     level = check_level(confidence_level)
     pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
     d = pair.means
     if d.size < 2:
         raise ScoresError(f"`bootstrap_interval` needs at least 2 datasets, got {d.size}: one cannot be resampled.")
+    largest = float(np.abs(d).max())
+    if largest and not 1e-100 < largest < 1e100:
+        raise ScoresError("The bootstrap needs differences of a size whose cubes are numbers. Change the scores' unit.")
     seed = checked_seed(random_seed)
     try:
         estimate = float(statistic(d, axis=-1))
@@ -157,9 +161,9 @@ def bootstrap_interval(
         low = high = estimate
         name += "; all differences are equal"
     else:
-        low, high = _resampled(d, statistic, method, level, int(resamples), seed)
+        low, high = _resampled(d, statistic, method, level, resamples, seed)
         if np.isnan([low, high]).any():
-            low, high = _resampled(d, statistic, "percentile", level, int(resamples), seed)
+            low, high = _resampled(d, statistic, "percentile", level, resamples, seed)
             name = name.replace(method, f"percentile ({method} is not defined for these differences)")
         if np.isnan([low, high]).any():
             raise ValueError(f"`statistic` must be a number for every resample, but {statistic!r} gives NaN.")

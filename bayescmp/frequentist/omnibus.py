@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc
 
-from bayescmp.errors import DegenerateWarning
+from bayescmp.errors import DegenerateWarning, check_switch, is_one_of
 from bayescmp.frequentist.friedman_exact import friedman_exact_p, orders_of
 from bayescmp.frequentist.inputs import Blocks, as_blocks
 from bayescmp.frequentist.rank_effects import kendalls_w_effect
@@ -60,7 +60,8 @@ def friedman_test(
     >>> round(result.statistic, 6), round(result.p_value, 6)
     (15.0, 0.00011)
     """
-    if method not in ("auto", "exact", "asymptotic"):
+    check_switch("tie_corrected", tie_corrected)
+    if not is_one_of(method, ("auto", "exact", "asymptotic")):
         raise ValueError(f'`method` must be "auto", "exact" or "asymptotic", got {method!r}.')
     table, ranks = ranked(scores, "friedman_test", higher_is_better)
     n, k = ranks.shape
@@ -96,6 +97,7 @@ def iman_davenport_test(scores: Any, *, tie_corrected: bool = True, higher_is_be
     Iman, Davenport (1980). Approximations of the critical region of the Friedman statistic. Communications in
     Statistics 9.
     """
+    check_switch("tie_corrected", tie_corrected)
     table, ranks = ranked(scores, "iman_davenport_test", higher_is_better)
     n, k = ranks.shape
     chi2 = friedman_statistic(ranks, tie_corrected)
@@ -198,6 +200,7 @@ def kruskal_wallis_test(scores: Any, *, tie_corrected: bool = True, higher_is_be
     ----------
     Kruskal, Wallis (1952). Use of ranks in one-criterion variance analysis. JASA 47.
     """
+    check_switch("tie_corrected", tie_corrected)
     table = as_blocks(
         scores, test="kruskal_wallis_test", blocks_are="datasets", higher_is_better=higher_is_better, least_models=2
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import unknown_name
+from bayescmp.errors import is_one_of, unknown_name
 from bayescmp.frequentist.result import EffectSize, TestResult, read_infinity, spell_infinity
 from bayescmp.text import plain, versions
 
@@ -211,7 +211,7 @@ def pairs_of(models: Sequence[str], control: str | None) -> tuple[Ints, Ints]:
     """The positions of both models of every pair: all pairs, or the control with each other model."""
     if control is None:
         return all_pairs(len(models))
-    if control not in models:
+    if not is_one_of(control, models):
         raise unknown_name("model", control, models)
     at = list(models).index(control)
     others = np.array([i for i in range(len(models)) if i != at])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import DegenerateWarning, MissingWarning, ResamplingError, ScoresError, name_list
+from bayescmp.errors import DegenerateWarning, MissingWarning, ResamplingError, ScoresError, check_switch, name_list
 from bayescmp.frequentist.adjust import LOGICAL, adjust_p_values, check_adjustment
 from bayescmp.frequentist.effect_sizes import dz_core
 from bayescmp.frequentist.inputs import as_blocks, as_scores, check_same_folds
@@ -64,6 +64,7 @@ def pairwise_wilcoxon_test(
     >>> round(tests.result("A", "B").p_adjusted, 4)
     0.0059
     """
+    check_switch("correction", correction)
     check_options(alternative, zero_method, method)
     _check_family(adjust, control)
     table = as_scores(scores, "datasets", higher_is_better)
@@ -149,6 +150,7 @@ def pairwise_ttest(
     >>> round(tests.result("SVM", "DT").p_value, 3), round(tests.result("SVM", "DT").p_adjusted, 3)
     (0.076, 0.229)
     """
+    check_switch("corrected", corrected)
     check_alternative(alternative)
     _check_family(adjust, control)
     table = as_blocks(

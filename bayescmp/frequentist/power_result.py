@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bayescmp.errors import is_one_of
 from bayescmp.frequentist.result import ALTERNATIVES, EffectSize, TestResult
 from bayescmp.text import plain, versions
 
@@ -152,7 +153,7 @@ def check_direction(name: str, away: float, alternative: str, why: str) -> None:
 
 def check_side(alternative: str) -> str:
     """One of the three alternatives."""
-    if alternative not in ALTERNATIVES:
+    if not is_one_of(alternative, ALTERNATIVES):
         raise ValueError(f'`alternative` must be "two-sided", "greater" or "less", got {alternative!r}.')
     return alternative
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtr, bdtrc, betaln, ndtri, xlog1py, xlogy
 
-from bayescmp.errors import ScoresError
+from bayescmp.errors import ScoresError, is_one_of
 from bayescmp.frequentist.interval_rules import BinomialInterval, check_level
 from bayescmp.frequentist.intervals import Interval
 from bayescmp.frequentist.result import EffectSize, TestResult, check_alternative
@@ -209,7 +209,7 @@ def check_counts(errors: Any, n: Any, errors_name: str = "errors", n_name: str =
 
 def _is_count(value: Any) -> bool:
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    return number and 0 <= value < np.inf and value == np.floor(value)
+    return number and 0 <= value < 2**53 and value == np.floor(value)
 
 
 def _wilson(count: int, n: int, z: float) -> tuple[float, float]:
@@ -221,7 +221,7 @@ def _wilson(count: int, n: int, z: float) -> tuple[float, float]:
 
 
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
+    if not is_one_of(value, known):
         raise ValueError(f"`{name}` must be one of {', '.join(known)}; got {value!r}.")
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from bayescmp.errors import ScoresError
+from bayescmp.errors import ScoresError, check_switch
 from bayescmp.frequentist.inputs import as_blocks
 from bayescmp.frequentist.interval_rules import check_level
 from bayescmp.frequentist.ranks import SignedRanks, average_ranks, check_zero_method, signed_ranks
@@ -179,6 +179,7 @@ def kendalls_w(
     >>> round(kendalls_w(load_domains()).value, 4)
     0.75
     """
+    check_switch("tie_corrected", tie_corrected)
     table = as_blocks(
         scores, test="kendalls_w", blocks_are="datasets", higher_is_better=higher_is_better, relative=True
     )
@@ -232,6 +233,7 @@ def _two_samples(
     a: Pair | ArrayLike, b: ArrayLike | None, paired: bool, higher_is_better: bool | None
 ) -> tuple[Floats, Floats]:
     """The scores of both models, oriented so that higher is better: one a dataset, or the folds of one dataset."""
+    check_switch("paired", paired)
     if isinstance(a, Pair) or paired:
         pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
         sign = 1 if pair.higher_is_better else -1
@@ -241,7 +243,7 @@ def _two_samples(
             x, y = np.nanmean(pair.scores_a, axis=1), np.nanmean(pair.scores_b, axis=1)
     else:
         if b is None:
-            raise ScoresError(f"Give two arrays of scores; got one {type(a).__name__}.")
+            raise ScoresError(f"Give two arrays of scores, `a` and `b`; got one {type(a).__name__}.")
         x, y = (as_vector(name, scores) for name, scores in zip(model_names(a, b), (a, b), strict=True))
         sign = 1 if direction(None, higher_is_better) else -1
     if min(x.size, y.size) < 2:

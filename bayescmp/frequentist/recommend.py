@@ -76,7 +76,7 @@ def _facts(scores: Scores | Pair) -> _Facts:
         return _Facts(models=2, datasets=m, complete=m, counts=scores.counts, designs=scores.resampling)
     if not isinstance(scores, Scores):
         raise ScoresError(
-            f"`recommend` takes `Scores` or a `Pair`, which know what was resampled how; got {type(scores).__name__}. "
+            f"`scores` must be `Scores` or a `Pair`, which know what was resampled how; got {type(scores).__name__}. "
             "Make one with Scores.from_arrays or Scores.from_frame."
         )
     scores.check_one_metric()

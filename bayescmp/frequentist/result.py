@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from bayescmp.errors import is_one_of
 from bayescmp.frequentist.interval_rules import IntervalRule, check_level, interval_rule_from_dict
 from bayescmp.scores.pair import SCALES
 from bayescmp.text import number, p_value, plain, statistic, unit_number, versions
@@ -269,7 +270,7 @@ class TestResult:
 
 def check_alternative(alternative: str) -> str:
     """One of the three alternatives, or an error that names them."""
-    if alternative not in ALTERNATIVES:
+    if not is_one_of(alternative, ALTERNATIVES):
         raise ValueError(
             f'`alternative` must be "two-sided", "greater" (A better) or "less" (B better), got {alternative!r}.'
         )

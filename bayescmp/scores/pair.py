@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.errors import ResamplingError, ScoresError, name_list, unknown_name
-from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling
+from bayescmp.moments import mean
+from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling, check_design
 
 SCALES = {
     "score": "difference",
@@ -76,7 +77,7 @@ class Pair:
     @cached_property
     def means(self) -> NDArray[np.float64]:
         """The mean difference of each dataset."""
-        return np.nanmean(self.differences, axis=1)
+        return mean(self.differences)
 
     @cached_property
     def rounding(self) -> NDArray[np.float64]:
@@ -94,7 +95,7 @@ class Pair:
 
     def select(self, dataset: str) -> "Pair":
         """The pair on one dataset."""
-        i = self._positions.get(dataset, -1)
+        i = self._positions.get(dataset, -1) if isinstance(dataset, str) else -1
         if i < 0:
             raise unknown_name("dataset", dataset, self.datasets)
         n = self.counts[i]
@@ -133,6 +134,7 @@ class Pair:
 
     def with_resampling(self, resampling: Resampling) -> "Pair":
         """The same scores with this design for every dataset."""
+        check_design(resampling)
         for name, n in zip(self.datasets, self.counts, strict=True):
             resampling.check(int(n), f'"{name}"')
         return replace(self, resampling=(resampling,) * len(self.datasets))

@@ -10,7 +10,7 @@ from bayescmp.errors import ResamplingError, ScoresError, name_list
 from bayescmp.scores import arrays, assemble
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import as_vector
-from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling
+from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling, check_design
 
 if TYPE_CHECKING:
     from bayescmp.scores.table import Scores
@@ -54,7 +54,7 @@ def from_cross_validate(
     scores: list[float] = []
     designs: dict[str, Resampling] = {}
     splits: dict[str, tuple[str, Any]] = {}
-    assemble.check_design(resampling)
+    check_design(resampling)
     key = None
     for model, dataset, result in _results(results):
         key = key or _score_key(result, metric, model)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import MissingWarning, ScoresError, name_list, unknown_name
+from bayescmp.errors import MissingWarning, ScoresError, is_one_of, name_list, unknown_name
 from bayescmp.scores import arrays, assemble, frames, sklearn
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
@@ -187,11 +187,11 @@ class Scores:
             self.check_one_metric()
         models, datasets = list(models or table.models), list(datasets or table.datasets)
         for kind, names in (("model", models), ("dataset", datasets)):
-            if len(set(names)) < len(names):
+            if len(set(map(str, names))) < len(names):
                 raise ScoresError(f"Every {kind} can be selected once, got {name_list(names)}.")
         positions = {name: i for i, name in enumerate(table.datasets)}
         for name in datasets:
-            if name not in positions:
+            if not is_one_of(name, positions):
                 raise unknown_name("dataset", name, table.datasets)
         rows, columns = [table.model_index(m) for m in models], [positions[name] for name in datasets]
         width = max(len(table.keys[d]) for d in columns)
@@ -235,7 +235,7 @@ class Scores:
         the pair's mean score on each dataset. Ropes are then on that scale: 0.01 on "log" or "relative" is 1 %.
         """
         self.check_one_metric()
-        if scale not in ("log", "logit", "relative") or self.scale != "score":
+        if not is_one_of(scale, ("log", "logit", "relative")) or self.scale != "score":
             raise ScoresError(
                 f'`scale` must be "log", "logit" or "relative" of untransformed scores, got "{scale}" of a table on '
                 f'the scale "{self.scale}".'
