@@ -27,6 +27,7 @@ templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_sidebars = {"**": []}
 html_title = "bayescmp"
+html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
