@@ -38,7 +38,7 @@ def test_page_asks_refers_and_leads_on(path):
     for cell in CELL.finditer(page):
         if re.search(r"(\.figure|^figure)$", cell["code"].rstrip(), re.M):
             assert re.search(r'mystnb:\n  image:\n    alt: ".{60,}"\n', cell["yaml"] or ""), cell["code"]
-    listed = (DOCS / "index.md").read_text(encoding="utf-8").partition("## Explanation")[2].partition("\n## ")[0]
+    listed = (DOCS / "explanation.md").read_text(encoding="utf-8").partition("\n## ")[0]
     assert re.search(rf"^{path.stem}$", listed, re.M)
 
 
