@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TESTS ?= -n auto
+SITE ?= docs/_build/html
 
 .PHONY: demo test test-slow test-all lint docs figure bench validate validate-versions clean
 
@@ -27,8 +28,8 @@ lint: $(VENV)/.lint
 	$(BIN)/mypy
 
 docs: $(VENV)/.docs
-	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
-	$(BIN)/python scripts/check_site.py docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -b html docs $(SITE)
+	$(BIN)/python scripts/check_site.py $(SITE)
 
 # docs/images/readme.svg
 figure: $(VENV)/.package
