@@ -4,8 +4,9 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TESTS ?= -n auto
+SITE ?= docs/_build/html
 
-.PHONY: demo test test-slow test-all lint docs bench clean
+.PHONY: demo test test-slow test-all lint docs figure bench validate validate-versions clean
 
 demo: $(VENV)/.package
 	$(BIN)/bayescmp demo
@@ -15,6 +16,7 @@ test: $(VENV)/.test
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest $(TESTS) -m slow
+	HYPOTHESIS_PROFILE=many $(BIN)/python -m pytest $(TESTS) tests/test_properties.py tests/test_fuzz.py
 
 # The suite on the oldest stack (Python 3.11, PyMC 5) and on the newest that this machine has (PyMC 6).
 test-all:
@@ -26,12 +28,26 @@ lint: $(VENV)/.lint
 	$(BIN)/mypy
 
 docs: $(VENV)/.docs
-	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -b html docs $(SITE)
+	$(BIN)/python scripts/check_site.py $(SITE)
+
+# docs/images/readme.svg
+figure: $(VENV)/.package
+	$(BIN)/python scripts/readme_figure.py
 
 # about ten minutes; a peer that cannot be installed is named on the page
 bench: $(VENV)/.test
 	-$(PIP) --group bench
 	$(BIN)/python benchmarks/run.py
+
+# docs/validation.md: the oracles of every public number, published results, calibration, coverage.
+validate: $(VENV)/.validate
+	$(BIN)/python benchmarks/calibration
+	$(BIN)/python scripts/validate.py
+
+# The same numbers with the lowest declared versions and with the newest.
+validate-versions:
+	sh scripts/test_versions.sh
 
 clean:
 	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache

@@ -7,6 +7,8 @@ what came, and what to do.
 import difflib
 from collections.abc import Iterable
 
+import numpy as np
+
 
 class ScoresError(ValueError):
     """The table of results cannot be used as it is."""
@@ -57,3 +59,39 @@ def name_list(names: Iterable[str], most: int = 8) -> str:
     names = list(names)
     shown = ", ".join(f'"{name}"' for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def is_one_of(option: object, known: Iterable[str]) -> bool:
+    """Whether an option is one of the known words; an array or a list is none, instead of an error of its own."""
+    return isinstance(option, str) and option in known
+
+
+def is_list(value: object) -> bool:
+    """Whether this can be gone through item by item; text and an array without an axis cannot."""
+    return isinstance(value, Iterable) and not isinstance(value, str) and getattr(value, "ndim", 1) > 0
+
+
+def check_switch(name: str, value: object) -> bool:
+    """True or False; a text such as "False", which Python takes for true, is neither."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"`{name}` must be True or False, got {value!r}.")
+    return bool(value)
+
+
+def check_number(name: str, value: object) -> float:
+    """One real number; what it must be further is for the caller to say."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise ValueError(f"`{name}` must be a number, got {value!r}.")
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"`{name}` must be a number of ordinary size, got one of {len(str(value))} digits.") from None
+
+
+def check_count(name: str, value: object, least: int = 1) -> int:
+    """A whole number that an array can have as its length."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"`{name}` must be a whole number of at least {least}, got {value!r}.")
+    if value >= 2**31:
+        raise ValueError(f"`{name}` must be a number that fits into memory, got {value!r}.")
+    return int(value)

@@ -31,3 +31,13 @@ def moments(x: Floats) -> tuple[Floats, Floats, Floats]:
             mean, spread, n = moments(x / unit[..., None])
             return mean * unit, spread * unit, n
     return (total + slip) / n, np.sqrt(variance), n
+
+
+def mean(x: Floats) -> Floats:
+    """The mean along the last axis, also where the sum is too large for a double; NaN is no observation."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = np.asarray(np.nanmean(x, axis=-1))
+    if np.isfinite(result).all():
+        return result
+    unit = 2.0 ** np.floor(np.log2(np.nanmax(np.abs(x))))
+    return np.asarray(np.nanmean(x / unit, axis=-1)) * unit

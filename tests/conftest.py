@@ -1,5 +1,8 @@
+import os
+
 import numpy as np
 import pytest
+from hypothesis import settings
 
 import bayescmp as bc
 
@@ -13,3 +16,8 @@ def labour():
 @pytest.fixture
 def rng():
     return np.random.default_rng(20260101)
+
+
+settings.register_profile("few", max_examples=5, deadline=None, derandomize=True, database=None)
+settings.register_profile("many", max_examples=400, deadline=None, database=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "few"))

@@ -37,6 +37,7 @@ def folds_of(x, design, **options):
 # ---- the F test
 
 
+@pytest.mark.oracle("frequentist.anova", "scipy")
 def test_one_way_against_scipy(rng):
     for n, k in ((2, 2), (10, 5), (7, 3), (30, 9)):
         x = rng.normal(0.8, 0.05, (n, k)) + rng.normal(0, 0.02, k)
@@ -45,6 +46,7 @@ def test_one_way_against_scipy(rng):
         assert result.df == (k - 1, k * (n - 1))
 
 
+@pytest.mark.oracle("frequentist.anova", "statsmodels")
 def test_repeated_against_statsmodels(rng):
     for n, k in ((2, 3), (10, 5), (7, 3), (20, 2)):
         x = rng.normal(0.8, 0.05, (n, k)) + rng.normal(0, 0.1, (n, 1))
@@ -54,6 +56,7 @@ def test_repeated_against_statsmodels(rng):
         assert (result.statistic, result.p_value) == pytest.approx((row["F Value"], row["Pr > F"]), rel=1e-8)
 
 
+@pytest.mark.oracle("frequentist.anova", "scipy")
 def test_repeated_of_two_models_is_the_paired_ttest(rng):
     x = rng.normal(0.8, 0.05, (15, 2))
     result, theirs = anova(x, kind="repeated"), stats.ttest_rel(*x.T)
@@ -61,6 +64,7 @@ def test_repeated_of_two_models_is_the_paired_ttest(rng):
     assert "greenhouse_geisser_p" not in result.details
 
 
+@pytest.mark.oracle("frequentist.TestResult.table", "closed form")
 @pytest.mark.parametrize("kind", KINDS)
 def test_table(rng, kind):
     """Alpaydin's table 19.4: sums of squares and degrees of freedom add up to the total; SS_b = K sum (m_j - m)^2."""
@@ -82,6 +86,7 @@ def test_table(rng, kind):
     assert list(result.details["means"].values()) == pytest.approx(x.mean(axis=0))
 
 
+@pytest.mark.oracle("frequentist.anova", "example: W25")
 def test_w25_critical_value(rng):
     """Example W25: F with 4 and 45 df (5 models, 10 folds) is significant at .05 from 2.578739 on."""
     for shift in np.linspace(0, 0.05, 40):
@@ -91,6 +96,7 @@ def test_w25_critical_value(rng):
         assert (result.p_value < 0.05) == (result.statistic > 2.578739)
 
 
+@pytest.mark.oracle("frequentist.anova", "closed form")
 def test_greenhouse_geisser(rng):
     """epsilon = (sum l)^2/((k - 1) sum l^2), l the eigenvalues of the covariance of orthonormal contrasts."""
     x = rng.normal(size=(12, 4)) * [1, 1, 3, 9] + rng.normal(size=(12, 1))
@@ -105,6 +111,7 @@ def test_greenhouse_geisser(rng):
     assert any("sphericity" in note for note in result.notes)
 
 
+@pytest.mark.oracle("frequentist.anova", "scipy")
 def test_unequal_variances_are_noted_and_change_nothing(rng):
     """Brown and Forsythe's test is scipy's Levene at the median; it is a note, never a switch."""
     x = rng.normal(size=(20, 3)) * [1, 1, 20]
@@ -137,6 +144,7 @@ def test_overlapping_training_sets_are_noted():
     assert not any("overlap" in note for note in anova(x, kind="repeated").notes)
 
 
+@pytest.mark.oracle("frequentist.anova", "simulation")
 def test_type_one_error_under_correlated_folds(rng):
     """F/(1 + n rho/(1 - rho)) is F-distributed under equal correlation of the folds: the note's rate by simulation."""
     n, k, rho, draws = 10, 3, 0.1, 3000
@@ -196,6 +204,7 @@ def test_shift_and_scale_change_nothing(rng):
 # ---- all pairs
 
 
+@pytest.mark.oracle("frequentist.tukey_hsd", "scipy", "statsmodels")
 def test_tukey_against_scipy_and_statsmodels(rng):
     for n, k in ((5, 3), (10, 6)):
         x = rng.normal(0.8, 0.05, (n, k)) + 0.03 * np.arange(k)
@@ -212,6 +221,7 @@ def test_tukey_against_scipy_and_statsmodels(rng):
         assert tests.p_value == pytest.approx(other.pvalues, abs=1e-6)
 
 
+@pytest.mark.oracle("frequentist.tukey_hsd frequentist.fisher_lsd", "scipy")
 def test_tukey_of_two_models_is_the_ttest(rng):
     """The studentized range of two means is sqrt(2) |t|: pooled t-test, and the paired one for repeated measures."""
     x = rng.normal(0.8, 0.05, (12, 2))
@@ -224,6 +234,7 @@ def test_tukey_of_two_models_is_the_ttest(rng):
         assert lsd.critical_difference == pytest.approx((high - low) / 2, rel=1e-9)
 
 
+@pytest.mark.oracle("frequentist.fisher_lsd", "closed form", "scipy")
 def test_lsd_is_the_least_significant_difference(rng):
     """t = (m_i - m_j)/(sqrt(2) s_w), s_w^2 = MS_w/K: the source calls it "least square difference", which it is not."""
     x = rng.normal(0.8, 0.05, (10, 4)) + 0.02 * np.arange(4)
@@ -263,6 +274,7 @@ def test_degenerate_pairs():
     assert round_trip(tests) == tests
 
 
+@pytest.mark.oracle("frequentist.tukey_hsd", "simulation")
 def test_tukey_keeps_the_family_wise_error(rng):
     """Six equal models, 20000 tables at once: some pair beyond the critical difference in 5 % of them."""
     x = rng.normal(size=(20_000, 4, 6))
@@ -332,6 +344,7 @@ def test_bad_input(case):
 RAGGED = {"a": [0.81, 0.84, 0.79], "b": [0.7, 0.75, 0.72, 0.78, 0.71], "c": [0.8, 0.77, 0.83, 0.79]}
 
 
+@pytest.mark.oracle("frequentist.anova", "scipy")
 def test_one_way_with_unequal_groups():
     """scipy's f_oneway and Brown-Forsythe (levene around the median); the sums of squares of the table add up."""
     result = anova(RAGGED, kind="one-way")
@@ -349,6 +362,7 @@ def test_one_way_with_unequal_groups():
     assert round_trip(result) == result
 
 
+@pytest.mark.oracle("frequentist.tukey_hsd", "scipy")
 def test_tukey_kramer_with_unequal_groups():
     """scipy's tukey_hsd is Tukey and Kramer's; its simultaneous intervals are estimate -+ critical difference."""
     tests, theirs = tukey_hsd(RAGGED, kind="one-way"), stats.tukey_hsd(*RAGGED.values())
@@ -362,6 +376,7 @@ def test_tukey_kramer_with_unequal_groups():
     assert round_trip(tests) == tests
 
 
+@pytest.mark.oracle("frequentist.fisher_lsd", "closed form", "scipy")
 def test_fisher_lsd_with_unequal_groups():
     """The t-test with the pooled variance of all groups, by its formula."""
     tests = fisher_lsd(RAGGED, kind="one-way")

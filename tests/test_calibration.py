@@ -15,6 +15,7 @@ def compound_symmetric(rng, experiments, n, rho):
     return np.sqrt(rho) * shared + np.sqrt(1 - rho) * rng.standard_normal((experiments, n))
 
 
+@pytest.mark.oracle("bayes.correlated_ttest", "simulation")
 def test_correlated_t_is_calibrated_and_the_plain_t_is_not():
     """200,000 experiments of 10x10 CV with true difference 0.
 

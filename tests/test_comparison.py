@@ -67,6 +67,7 @@ def check_by_hand(c):
 # ---- the settings
 
 
+@pytest.mark.oracle("compare Comparison.table", "example: W09, Part C")
 def test_two_models_one_dataset(labour):
     c = bc.compare(bc.load_labour().select(models=["SVM", "DT"]), rope=0.01)
     assert (c.setting.name, c.setting.bayes, c.setting.frequentist) == ("2x1", "correlated_t", "corrected_t")
@@ -170,6 +171,7 @@ def test_three_rules_side_by_side():
     assert gap.tolist() == pytest.approx(c.table()["mean_difference"].tolist())  # E[d+] - E[d-] = E[d]
 
 
+@pytest.mark.oracle("Comparison.decisions", "simulation")
 def test_losses_by_simulation(labour):
     """The closed form against draws; and of the other posteriors against their own draws of the mean."""
     posterior = bc.bayes.correlated_ttest(labour, rope=0.01)
@@ -257,6 +259,7 @@ def test_correction_missing():
     assert "taken for independent: corrected p = .076" in sentence
 
 
+@pytest.mark.oracle("Comparison.smallest_p", "closed form")
 def test_too_few_datasets():
     scores = Scores.from_arrays({"rf": [0.9, 0.8, 0.85, 0.7, 0.75], "svm": [0.8, 0.7, 0.74, 0.62, 0.6]})
     kind, sentence = kind_of(scores, random_seed=1)
@@ -264,6 +267,7 @@ def test_too_few_datasets():
     assert sentence.startswith("on 5 datasets p cannot be below 0.062, whatever the scores")
 
 
+@pytest.mark.oracle("Comparison.smallest_p", "closed form")
 def test_too_few_datasets_for_so_many_pairs():
     """Six datasets can give p = .031, but not after Holm over 15 pairs; BH and Hommel can."""
     x = np.array([0.7, 0.8, 0.75, 0.6, 0.9, 0.65])

@@ -46,6 +46,7 @@ def round_trip(result):
 # ---- McNemar
 
 
+@pytest.mark.oracle("frequentist.mcnemar_test", "statsmodels")
 def test_mcnemar_against_statsmodels(rng):
     """Exact and chi-square, corrected and not, on random tables."""
     for _ in range(60):
@@ -62,6 +63,7 @@ def test_mcnemar_against_statsmodels(rng):
             assert ours.df == 1
 
 
+@pytest.mark.oracle("frequentist.mcnemar_test", "scipy")
 def test_mcnemar_one_sided_against_scipy(rng):
     """Only A right ~ Binomial(discordant, 1/2): scipy's one-sided tests."""
     for only_a, only_b in rng.integers(0, 20, (40, 2)):
@@ -73,6 +75,7 @@ def test_mcnemar_one_sided_against_scipy(rng):
             assert p == pytest.approx(stats.binomtest(int(only_a), n, alternative=alternative).pvalue, rel=1e-9)
 
 
+@pytest.mark.oracle("frequentist.mcnemar_test", "brute force")
 def test_mid_p_counts_the_observed_table_half():
     """By enumeration of the binomial, one- and two-sided (twice the smaller one-sided mid-p)."""
     for n, x in ((1, 0), (7, 2), (10, 5), (24, 6)):
@@ -100,6 +103,7 @@ def test_exact_below_25_discordant_pairs():
     assert "too few for the chi-square" in of_counts(14, 10, exact=False).notes[0]
 
 
+@pytest.mark.oracle("frequentist.mcnemar_test", "example: W24, W25")
 def test_w24_w25_critical_value():
     """Examples W24 and W25: chi2 with 1 df is significant at .05 from 3.841459 on."""
     for only_a, only_b in product(range(30, 60, 3), repeat=2):
@@ -107,6 +111,7 @@ def test_w24_w25_critical_value():
         assert (result.p_value < 0.05) == (result.statistic > 3.841459)
 
 
+@pytest.mark.oracle("frequentist.mcnemar_test", "example: W29")
 def test_w29_exercise():
     """Example W29: chi2 = 7.1 gives p = 0.007708, below .01 (critical value 6.634897)."""
     corrected, plain = of_counts(391, 319), of_counts(1491, 1349, correction=False)
@@ -115,6 +120,7 @@ def test_w29_exercise():
         assert result.p_value == pytest.approx(0.007708, abs=5e-7)
 
 
+@pytest.mark.oracle("frequentist.mcnemar_test", "brute force")
 @pytest.mark.parametrize("n", [1, 2, 5, 8, 13, 24])
 def test_exact_mcnemar_never_exceeds_alpha(n):
     """Enumerate the binomial: P(p <= alpha) <= alpha at every attainable level, for all alternatives."""
@@ -125,6 +131,7 @@ def test_exact_mcnemar_never_exceeds_alpha(n):
             assert weight[p <= alpha + 1e-12].sum() <= alpha + 1e-12
 
 
+@pytest.mark.oracle("frequentist.mcnemar_test", "mlxtend")
 def test_orientation_of_the_table(rng):
     """The textbooks' table (both wrong first) is mlxtend's (both right first) turned by 180 degrees."""
     truth, one, two = rng.integers(0, 2, (3, 200))
@@ -157,6 +164,7 @@ def test_pair_of_zero_one_scores():
     assert (result.models, result.statistic, result.details["only_b"]) == (("rf", "svm"), 9, 2)
 
 
+@pytest.mark.oracle("frequentist.mcnemar_test", "closed form")
 def test_bonett_price_interval():
     """The adjusted Wald interval by its formula; at any level, one-sided where the test is."""
     only_a, only_b, cases = 12, 5, 77
@@ -170,6 +178,7 @@ def test_bonett_price_interval():
     assert (low, high) == (pytest.approx(p - q + stats.norm.ppf(0.05) * scale), 1)
 
 
+@pytest.mark.oracle("frequentist.mcnemar_test", "brute force")
 def test_bonett_price_coverage():
     """Enumerate all tables of 15 cases: the interval covers close to 95 %, also where discordant pairs are rare."""
     n = 15
@@ -183,6 +192,7 @@ def test_bonett_price_coverage():
         assert covered > 0.93
 
 
+@pytest.mark.oracle("frequentist.mcnemar_test", "scipy")
 def test_cohens_g_and_odds_ratio():
     """g is the share of A's wins minus 1/2 with Clopper and Pearson's interval: it excludes 0 iff exact p < .05."""
     for only_a, n in product(range(13), (12,)):
@@ -245,6 +255,7 @@ def test_sentence():
 # ---- Cochran's Q
 
 
+@pytest.mark.oracle("frequentist.cochran_q_test", "statsmodels", "mlxtend")
 def test_cochran_against_statsmodels_and_mlxtend(rng):
     for _ in range(20):
         models = int(rng.integers(3, 7))
@@ -297,6 +308,7 @@ def test_cochran_effect_size_and_small_samples():
 # ---- per-instance t-test
 
 
+@pytest.mark.oracle("frequentist.per_instance_ttest", "scipy")
 def test_per_instance_ttest_against_scipy(rng):
     for _ in range(20):
         a, b = rng.integers(0, 2, (2, 50))
@@ -310,6 +322,7 @@ def test_per_instance_ttest_against_scipy(rng):
             assert ours.confidence_interval(0.9) == pytest.approx((interval.low, interval.high), rel=1e-9)
 
 
+@pytest.mark.oracle("frequentist.per_instance_ttest", "closed form")
 def test_per_instance_ttest_is_mcnemar_for_large_samples():
     """t^2 = chi2 (m - 1)/(m - chi2) with the uncorrected chi2: the two agree as the test set grows."""
     a, b = vectors(60, 30, 500, 100)
@@ -328,6 +341,7 @@ def test_per_instance_ttest_degenerate():
 # ---- one error rate
 
 
+@pytest.mark.oracle("frequentist.binomial_test", "scipy")
 def test_binomial_against_scipy(rng):
     for _ in range(60):
         n = int(rng.integers(1, 80))
@@ -343,6 +357,7 @@ def test_binomial_against_scipy(rng):
                 assert ours.confidence_interval(level) == pytest.approx((interval.low, interval.high), abs=1e-9)
 
 
+@pytest.mark.oracle("frequentist.binomial_test", "brute force")
 def test_two_sided_binomial_by_enumeration():
     """The sum of all counts that are no more probable than the observed one, also for large n."""
     for n, p0 in ((1, 0.5), (12, 0.25), (40, 0.3), (5000, 0.011)):
@@ -352,6 +367,7 @@ def test_two_sided_binomial_by_enumeration():
             assert p == pytest.approx(min(1.0, pmf[pmf <= pmf[x] * (1 + 1e-7)].sum()), rel=1e-9, abs=1e-300)
 
 
+@pytest.mark.oracle("frequentist.binomial_test", "brute force")
 @pytest.mark.parametrize(("n", "p0"), [(1, 0.3), (9, 0.5), (20, 0.1), (33, 0.77)])
 def test_binomial_never_exceeds_alpha_and_matches_its_interval(n, p0):
     """Level by enumeration; the one-sided Clopper-Pearson bound excludes p0 exactly where the test rejects."""
@@ -367,6 +383,7 @@ def test_binomial_never_exceeds_alpha_and_matches_its_interval(n, p0):
                 assert (not low <= p0 <= high) == (r.p_value < 0.05)
 
 
+@pytest.mark.oracle("frequentist.binomial_test", "statsmodels", "scipy")
 def test_cohens_h():
     result = binomial_test(12, 40, p0=0.5)
     assert result.effect_size.value == pytest.approx(smp.proportion_effectsize(0.3, 0.5), rel=1e-12)
@@ -376,6 +393,7 @@ def test_cohens_h():
     )
 
 
+@pytest.mark.oracle("frequentist.proportion_interval", "example: W36")
 def test_w36_twelve_errors_of_forty():
     """Example W36: Wald (the slides round z to 1.96, hence its tolerance), Clopper-Pearson and Wilson, 95 %."""
     expected = {
@@ -389,6 +407,7 @@ def test_w36_twelve_errors_of_forty():
         assert (found.estimate, found.n) == (0.3, 40)
 
 
+@pytest.mark.oracle("frequentist.proportion_interval", "example: W37, W25")
 @pytest.mark.parametrize(
     ("level", "z"),
     [
@@ -407,6 +426,10 @@ def test_w37_normal_quantiles(level, z):
     assert (high - low) / 2 / math.sqrt(0.4 * 0.6 / 1000) == pytest.approx(z, abs=5e-7)
 
 
+@pytest.mark.oracle(
+    "frequentist.hoeffding_half_width frequentist.hoeffding_sample_size frequentist.proportion_interval",
+    "example: W34",
+)
 def test_w34_hoeffding():
     """Example W34: 1000 cases give 0.0429; 0.01 needs more than 18444.397 cases, so 18445."""
     assert hoeffding_half_width(1000) == pytest.approx(0.0429469, abs=5e-8)
@@ -416,6 +439,7 @@ def test_w34_hoeffding():
     assert hoeffding_half_width(18445) <= 0.01 < hoeffding_half_width(18444)
 
 
+@pytest.mark.oracle("frequentist.proportion_interval", "statsmodels")
 def test_proportion_intervals_against_statsmodels():
     theirs = {"wald": "normal", "wilson": "wilson", "clopper_pearson": "beta"}
     for x, n in ((0, 10), (1, 10), (5, 17), (17, 17), (300, 1000)):
@@ -433,6 +457,7 @@ def test_wald_says_when_it_is_not_to_be_trusted():
     assert "< 5" in proportion_interval(1, 40, method="wald").method
 
 
+@pytest.mark.oracle("frequentist.proportion_difference_interval", "statsmodels")
 def test_difference_intervals_against_statsmodels(rng):
     for _ in range(40):
         n_a, n_b = (int(x) for x in rng.integers(1, 60, 2))
@@ -445,6 +470,7 @@ def test_difference_intervals_against_statsmodels(rng):
             assert tuple(mirrored) == pytest.approx((-found.high, -found.low), abs=1e-12)
 
 
+@pytest.mark.oracle("frequentist.proportion_difference_interval", "published: Newcombe 1998, Table II")
 def test_newcombe_published():
     """Newcombe (1998), table II: method 10 for 56/70 - 48/80, 9/10 - 3/10 and 5/56 - 0/29."""
     published = {
@@ -571,6 +597,7 @@ def test_mcnemar_interval_stays_within_its_range():
     assert TestResult.from_dict(json.loads(json.dumps(result.to_dict()))) == result
 
 
+@pytest.mark.oracle("frequentist.mcnemar_test", "brute force")
 def test_mcnemar_one_sided_coverage():
     """Enumerate all tables of 12 cases: the lower bound alone is below the truth close to 95 % of the time."""
     n = 12

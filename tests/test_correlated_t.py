@@ -46,6 +46,7 @@ W09 = [
 ]
 
 
+@pytest.mark.oracle("bayes.correlated_ttest", "example: W09")
 @pytest.mark.parametrize(("dt", "svm", "resampling", "expected"), [row[1:] for row in W09], ids=[r[0] for r in W09])
 def test_labour_table(dt, svm, resampling, expected):
     """Example W09, all six rows: SVM better / rope / DT better. The book prints the labels the wrong way round."""
@@ -53,6 +54,7 @@ def test_labour_table(dt, svm, resampling, expected):
     assert (p.p_better, p.p_equivalent, p.p_worse) == pytest.approx(expected, abs=6e-7)
 
 
+@pytest.mark.oracle("bayes.correlated_ttest bayes.DifferencePosterior.hdi", "example: W09")
 def test_labour_first_row_in_full():
     """Example W09: location, scale, df, P(d < 0) and the 95% HDI of d = acc(DT) - acc(SVM)."""
     p = bc.bayes.correlated_ttest(DT, SVM, rope=0, resampling=KFOLD, higher_is_better=False)
@@ -62,6 +64,7 @@ def test_labour_first_row_in_full():
     assert p.hdi(0.95) == pytest.approx((-0.168986, 0.005653), abs=5e-7)
 
 
+@pytest.mark.oracle("bayes.DifferencePosterior.hdi", "example: W10")
 def test_trial_means_posterior_hdis():
     """Example W10: the HDIs that the book should have drawn."""
     p = bc.bayes.correlated_ttest(
@@ -82,6 +85,7 @@ def test_labour_moments():
     )
 
 
+@pytest.mark.oracle("bayes.correlated_ttest", "example: Part C")
 @pytest.mark.parametrize(
     ("rho", "t", "p"),
     [(0.0, 6.458243, 3.976e-9), (6 / 56, 1.791194, 0.076318), (0.1, 1.855762, 0.066462)],
@@ -94,6 +98,7 @@ def test_labour_frequentist_mirror(rho, t, p):
     assert 2 * posterior.p_worse == pytest.approx(p, rel=2e-4, abs=0 if p < 1e-6 else 5e-7)
 
 
+@pytest.mark.oracle("bayes.correlated_ttest", "closed form", "scipy")
 def test_tail_probability_equals_corrected_t_p_value(rng):
     """With no rope the posterior tail is the one-sided p-value of the Nadeau-Bengio test: two schools, one number."""
     for _ in range(50):
@@ -106,6 +111,7 @@ def test_tail_probability_equals_corrected_t_p_value(rng):
         assert p.p_worse == pytest.approx(stats.t.sf(t, n - 1), rel=1e-11, abs=1e-12)
 
 
+@pytest.mark.oracle("bayes.correlated_ttest", "mpmath")
 def test_probabilities_in_the_tails_against_mpmath():
     """No 1 - cdf anywhere: tails and far-away ropes keep their digits down to 1e-60."""
     import mpmath as mp
@@ -128,6 +134,7 @@ def test_probabilities_in_the_tails_against_mpmath():
                 assert float(got) == pytest.approx(float(want), rel=1e-10)
 
 
+@pytest.mark.oracle("bayes.correlated_ttest", "baycomp")
 def test_agrees_with_baycomp(rng):
     """baycomp's two_on_single, which takes runs and gives (left, rope, right) of x2 - x1."""
     import baycomp
@@ -139,6 +146,23 @@ def test_agrees_with_baycomp(rng):
         assert (p.p_worse, p.p_equivalent, p.p_better) == pytest.approx((left, middle, right), abs=1e-12)
 
 
+@pytest.mark.oracle("bayes.correlated_ttest", "bayes-testkit")
+def test_agrees_with_bayes_testkit(rng):
+    """Its CorrelatedTTest, which wants PyMC 5: 10 runs of 10 folds; "left" is the difference below the rope."""
+    pd, btk = pytest.importorskip("pandas"), pytest.importorskip("btk", exc_type=ImportError)
+    for _ in range(5):
+        a, b = rng.normal(0.82, 0.05, 100), rng.normal(0.8, 0.05, 100)
+        frame = pd.DataFrame({"fold": np.tile(np.arange(10), 10), "a": a, "b": b})
+        theirs = btk.CorrelatedTTest(rope=0.01).fit(frame, fold_col="fold", draws=100, random_seed=1)
+        row = theirs.decision_table(round_ndigits=None).iloc[0]
+        p = bc.bayes.correlated_ttest(a, b, rope=0.01, resampling=KFOLD)
+        assert (p.p_better, p.p_equivalent, p.p_worse) == pytest.approx(
+            (row["p_right"], row["p_rope"], row["p_left"]), abs=1e-12
+        )
+        assert p.mean == pytest.approx(row["estimate"], rel=1e-12)
+
+
+@pytest.mark.oracle("bayes.correlated_ttest", "scipy")
 def test_vectorised_core_equals_single_calls(rng):
     differences = rng.normal(0.01, 0.05, (7, 4, 20))
     differences[3, 2, 15:] = np.nan  # fewer folds
@@ -167,6 +191,7 @@ def test_moments_survive_extreme_numbers():
     assert (float(mean), float(sd)) == pytest.approx((1e9 + 10, math.sqrt(30)), rel=1e-12)
 
 
+@pytest.mark.oracle("bayes.correlated_ttest bayes.Posterior.with_rope", "closed form")
 def test_constant_differences_are_exact_and_warned_about():
     """0.9 - 0.8 and 0.8 - 0.7 differ in the last bit only: no variation, not a p-value of 1e-48."""
     a, b = np.array([0.9, 0.8, 0.7, 0.6]), np.array([0.8, 0.7, 0.6, 0.5])
@@ -216,15 +241,27 @@ def test_swap_mirrors(labour):
     assert q.swap() == p
 
 
+def from_the_differences(pair):
+    """The Student t of the 100 differences, n_test/n_train = 6/50, by scipy."""
+    d = pair.differences[0]
+    return stats.t(d.size - 1, d.mean(), math.sqrt((1 / d.size + 6 / 50) * d.var(ddof=1)))
+
+
+@pytest.mark.oracle("bayes.DifferencePosterior.draws", "scipy")
 def test_draws_follow_the_posterior(labour):
     p = bc.bayes.correlated_ttest(labour, rope=0.01)
-    assert stats.kstest(p.draws(20_000, random_seed=3), p.cdf).pvalue > 0.001
+    assert stats.kstest(p.draws(20_000, random_seed=3), from_the_differences(labour).cdf).pvalue > 0.001
     assert np.array_equal(p.draws(5, random_seed=3), p.draws(5, random_seed=3))
 
 
+@pytest.mark.oracle(
+    "bayes.DifferencePosterior.pdf bayes.DifferencePosterior.cdf bayes.DifferencePosterior.sf "
+    "bayes.DifferencePosterior.ppf bayes.DifferencePosterior.mean",
+    "scipy",
+)
 def test_density_functions_against_scipy(labour):
     p = bc.bayes.correlated_ttest(labour, rope=0.01)
-    t = stats.t(99, p.distribution.location, p.distribution.scale)
+    t = from_the_differences(labour)
     x = np.linspace(-0.2, 0.3, 11)
     for name in ("pdf", "cdf", "sf"):
         assert getattr(p, name)(x) == pytest.approx(getattr(t, name)(x), rel=1e-10)
@@ -253,6 +290,7 @@ def test_json_round_trip(labour):
     assert again.with_rope(0.05) == p.with_rope(0.05)
 
 
+@pytest.mark.oracle("bayes.Posterior.decision", "example: W09")
 def test_decision_follows_the_threshold(labour):
     p = bc.bayes.correlated_ttest(labour, rope=0.01)
     assert p.decision(0.95) is bc.Decision.UNDECIDED

@@ -21,6 +21,11 @@ def check_coverage(hits, level=0.95, low=None):
     assert (low or level - 4 * error) <= rate <= level + 4 * error + 0.02
 
 
+@pytest.mark.oracle(
+    "frequentist.cohens_d frequentist.cohens_dz frequentist.hedges_g frequentist.raw_difference",
+    "example: W07",
+)
+@pytest.mark.oracle("frequentist.cohens_dav", "closed form")
 def test_w07_every_form_of_d():
     """W07: 1.90652 with ddof 1, 2.00964872 with the book's code (ddof 0), d_z 1.853498, g 1.825963."""
     assert frequentist.cohens_d(DT, SVM).value == pytest.approx(1.90652, abs=1e-5)
@@ -32,6 +37,7 @@ def test_w07_every_form_of_d():
     assert frequentist.raw_difference(DT, SVM).value == pytest.approx(0.0816667, abs=1e-7)
 
 
+@pytest.mark.oracle("frequentist.rank_biserial", "example: W19")
 def test_w19_rank_biserial_has_n_times_n_plus_1_below():
     """W19: 0.177778, where the misprinted n + (n+1) makes it 0.842; unrounded data 0.163636."""
     d = np.array([0.016, 0.023, 0.007, -0.002, 0.052, -0.005, -0.007, -0.02, -0.011])
@@ -41,6 +47,7 @@ def test_w19_rank_biserial_has_n_times_n_plus_1_below():
     assert frequentist.rank_biserial(bc.load_domains().pair("A", "C")).value == pytest.approx(0.163636, abs=1e-6)
 
 
+@pytest.mark.oracle("frequentist.rank_biserial", "brute force")
 def test_rank_biserial_projection_by_brute_force(rng):
     """The vectorised standard error equals that of the double loop over sign(d_i + d_j), ties and zeros included."""
     for _ in range(20):
@@ -55,6 +62,7 @@ def test_rank_biserial_projection_by_brute_force(rng):
         assert effect.interval == pytest.approx((math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)))
 
 
+@pytest.mark.oracle("frequentist.rank_biserial", "simulation")
 @pytest.mark.parametrize("shift", [0.0, 0.5, 1.2])
 def test_rank_biserial_interval_covers(shift):
     """The truth for normal differences is 2 Phi(shift sqrt 2) - 1."""
@@ -67,6 +75,7 @@ def test_rank_biserial_interval_covers(shift):
     check_coverage((low <= truth) & (truth <= high), low=0.92)
 
 
+@pytest.mark.oracle("frequentist.cohens_dz", "scipy", "simulation")
 def test_dz_interval_is_that_of_the_noncentral_t_and_covers():
     rng = np.random.default_rng(2)
     x = rng.normal(0.6, 1, 12)
@@ -81,6 +90,7 @@ def test_dz_interval_is_that_of_the_noncentral_t_and_covers():
     check_coverage(hits)
 
 
+@pytest.mark.oracle("frequentist.corrected_ttest", "simulation")
 def test_corrected_dz_interval_covers_where_folds_are_correlated():
     """Equally correlated folds, true d_z = mean / sqrt(1 - rho) of the part that varies between folds."""
     rng, rho, n = np.random.default_rng(3), 0.1, 100
@@ -93,6 +103,7 @@ def test_corrected_dz_interval_covers_where_folds_are_correlated():
     check_coverage(hits)
 
 
+@pytest.mark.oracle("frequentist.cohens_d", "simulation")
 def test_cohens_d_interval_covers():
     """Bonett's interval for paired scores, correlation 0.6, true d = 0.8 (asymptotic: n = 60)."""
     rng, hits = np.random.default_rng(4), []
@@ -103,6 +114,7 @@ def test_cohens_d_interval_covers():
     check_coverage(hits, low=0.92)
 
 
+@pytest.mark.oracle("frequentist.cliffs_delta frequentist.vargha_delaney", "brute force", "simulation")
 @pytest.mark.parametrize("paired", [True, False])
 def test_cliffs_delta_and_its_interval(paired):
     """By the double loop; the interval covers 2 Phi(0.7/sqrt 2) - 1 for two unit normals 0.7 apart."""
@@ -128,12 +140,14 @@ def test_pairing_narrows_the_interval_of_cliffs_delta(rng):
     assert widths[0] < widths[1] / 2
 
 
+@pytest.mark.oracle("frequentist.common_language", "simulation")
 def test_common_language_is_the_chance_to_win():
     """Phi(d_z): with 200,000 normal differences the share of wins."""
     d = np.random.default_rng(6).normal(0.4, 1, 200_000)
     assert frequentist.common_language(d, np.zeros(d.size)).value == pytest.approx((d > 0).mean(), abs=0.003)
 
 
+@pytest.mark.oracle("frequentist.cohens_dz", "scipy", "mpmath")
 def test_noncentral_t_agrees_with_scipy_and_mpmath():
     for df in (1, 3, 9, 99):
         for nc in (-3.0, 0.5, 3.0, 12.0):
@@ -173,6 +187,7 @@ def test_no_spread():
 # ---- intervals of their own
 
 
+@pytest.mark.oracle("frequentist.mean_interval frequentist.difference_interval", "scipy")
 def test_mean_and_difference_intervals_agree_with_scipy(rng):
     x, y = rng.normal(0.8, 0.1, (2, 12))
     t = stats.t.interval(0.9, 11, x.mean(), stats.sem(x))
@@ -187,6 +202,7 @@ def test_corrected_interval_is_the_hdi_of_the_posterior(labour):
     assert tuple(interval) == pytest.approx(bc.bayes.correlated_ttest(labour, rope=0.01).hdi(0.95), abs=1e-9)
 
 
+@pytest.mark.oracle("frequentist.hodges_lehmann_interval", "brute force")
 def test_walsh_averages_of_many_by_counting(rng):
     """The k-th smallest by bisection (n > 1000) against all averages sorted."""
     d = np.round(rng.normal(size=1200), 2)
@@ -195,6 +211,7 @@ def test_walsh_averages_of_many_by_counting(rng):
         assert walsh_average(d, k) == pytest.approx(every[k - 1], abs=1e-12)
 
 
+@pytest.mark.oracle("frequentist.hodges_lehmann_interval", "simulation")
 def test_hodges_lehmann_interval_covers():
     rng, hits = np.random.default_rng(7), []
     for _ in range(800):
@@ -203,6 +220,7 @@ def test_hodges_lehmann_interval_covers():
     check_coverage(hits)
 
 
+@pytest.mark.oracle("frequentist.bootstrap_interval", "scipy", "simulation")
 @pytest.mark.parametrize("method", ["percentile", "basic", "BCa"])
 def test_bootstrap_interval_is_scipys_and_covers(method):
     rng, hits = np.random.default_rng(8), []

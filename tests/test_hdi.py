@@ -7,10 +7,12 @@ from scipy import stats
 from bayescmp.bayes import hdi
 
 
+@pytest.mark.oracle("bayes.hdi", "scipy")
 def test_symmetric_distribution_is_central():
     assert hdi(stats.t(5), 0.9) == pytest.approx(stats.t(5).interval(0.9), abs=1e-4)
 
 
+@pytest.mark.oracle("bayes.hdi", "scipy")
 def test_skewed_distribution_has_equal_density_at_both_ends():
     gamma = stats.gamma(3)
     low, high = hdi(gamma, 0.8)
@@ -18,11 +20,13 @@ def test_skewed_distribution_has_equal_density_at_both_ends():
     assert gamma.pdf(low) == pytest.approx(gamma.pdf(high), rel=1e-4)
 
 
+@pytest.mark.oracle("bayes.hdi", "closed form")
 def test_monotone_density_starts_at_its_mode():
     """Closed form: the exponential's HDI is [0, -log(1 - mass)]."""
     assert hdi(stats.expon(), 0.95) == pytest.approx((0, -np.log(0.05)), abs=1e-6)
 
 
+@pytest.mark.oracle("bayes.hdi", "closed form")
 def test_draws_by_hand():
     """Of 10 draws, 70 % is 7: the shortest run of 7 ordered draws starts at 3."""
     draws = [9, 0, 3, 4, 5, 6, 7, 8, 20, 30]

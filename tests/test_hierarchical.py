@@ -85,11 +85,17 @@ def batch_error(x):
     return x.reshape(20, -1).mean(axis=1).std(ddof=1) / np.sqrt(20)
 
 
+@pytest.mark.oracle(
+    "bayes.hierarchical_ttest bayes.HierarchicalPosterior.hyperparameters bayes.RegionPosterior.mean "
+    "bayes.RegionPosterior.expected",
+    "brute force",
+)
 @pytest.mark.parametrize("prior", PRESETS)
 def test_agrees_with_a_gibbs_sampler(prior):
     assert_agrees_with_gibbs(UCI.pair("rf", "svm"), prior, seed=1)
 
 
+@pytest.mark.oracle("bayes.hierarchical_ttest", "brute force")
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayescmp.DegenerateWarning")
 def test_every_pair_agrees_with_a_gibbs_sampler():
@@ -97,6 +103,7 @@ def test_every_pair_agrees_with_a_gibbs_sampler():
         assert_agrees_with_gibbs(pair, "corani2017", seed, draws=20_000)
 
 
+@pytest.mark.oracle("bayes.hierarchical_ttest", "brute force")
 @pytest.mark.parametrize(("m", "between", "tails"), [(60, 1.0, 30), (120, 1.0, 30), (120, 0.3, 4), (300, 0.6, 3)])
 def test_many_noisy_datasets_agree_with_a_gibbs_sampler(m, between, tails):
     """Folds that vary about as much as datasets do: the grid must find the mass however many datasets there are."""
@@ -115,6 +122,7 @@ def test_a_grid_that_cuts_the_posterior_off_says_so(rng):
     assert half.cut_off > 0.01
 
 
+@pytest.mark.oracle("bayes.hierarchical_ttest", "brute force")
 def test_brute_force_grid():
     """Five datasets, normal effects: every functional by a dense grid with scipy's densities, to 1e-4."""
     means, scales, dfs = np.array([-0.5, 0.2, 0.9, 1.4, 0.4]), np.array([0.3, 0.2, 0.5, 0.3, 0.4]), np.full(5, 18.0)
@@ -191,6 +199,7 @@ def test_many_datasets_know_nu_better_than_the_lattice(m):
     assert h.mass.sum(axis=(0, 2)) @ np.exp(h.log_sigma) == pytest.approx(p.sum(axis=(0, 2)) @ sigma, rel=2e-4)
 
 
+@pytest.mark.oracle("bayes.hierarchical_ttest", "scipy")
 def test_likelihood_is_the_convolution_of_two_students():
     """The interpolated log likelihood against adaptive quadrature, over datasets of different scales."""
     from scipy.integrate import quad
@@ -216,6 +225,7 @@ def test_likelihood_is_the_convolution_of_two_students():
                 assert ours[k, i, j] == pytest.approx(total, abs=1e-3)
 
 
+@pytest.mark.oracle("bayes.hierarchical_ttest", "closed form", "scipy")
 def test_two_cauchys_convolve_to_a_cauchy():
     """Closed form of the table: T_1 + sigma T_1 is Cauchy with scale 1 + sigma."""
     v, u = np.array([-3.0, 0.0, 2.5]), np.array([0.0, 1.0, 4.0])
@@ -224,6 +234,7 @@ def test_two_cauchys_convolve_to_a_cauchy():
         assert _log_convolutions(1.0, (1.0,), v, u)[0, i] == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.oracle("bayes.hierarchical_ttest", "scipy")
 def test_integrated_sigma_is_a_student_and_truncation_is_negligible():
     """The likelihood of delta with sigma ~ U(0, U): by quadrature over sigma, against Student(n - 2)."""
     from scipy.integrate import quad
@@ -240,6 +251,7 @@ def test_integrated_sigma_is_a_student_and_truncation_is_negligible():
         assert np.ptp(ratios) / ratios[0] < 1e-4
 
 
+@pytest.mark.oracle("bayes.pymc_model", "scipy")
 def test_model_density_is_the_multivariate_normal(rng):
     """The observed part of the PyMC model equals the MVN likelihood of all folds up to a constant."""
     pair = simulate(rng, [0.3, -0.2, 0.8], n=6, rho=0.2)
@@ -262,6 +274,10 @@ def test_model_density_is_the_multivariate_normal(rng):
     assert np.ptp(gaps) < 1e-9
 
 
+@pytest.mark.oracle(
+    "bayes.hierarchical_ttest bayes.HierarchicalPosterior.hyperparameters bayes.HierarchicalPosterior.datasets_frame",
+    "PyMC",
+)
 def test_nuts_agrees_with_the_quadrature(rng):
     pair = simulate(rng, rng.normal(0.3, 2.0, 12), n=20)
     exact = bc.bayes.hierarchical_ttest(pair, rope=1.5)
@@ -286,6 +302,7 @@ def test_nuts_agrees_with_the_quadrature(rng):
     assert sampled.swap().p_better == sampled.p_worse
 
 
+@pytest.mark.oracle("bayes.hierarchical_ttest", "PyMC")
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayescmp.DegenerateWarning", "ignore::bayescmp.ConvergenceWarning")
 def test_nuts_agrees_on_every_bundled_pair():
@@ -362,11 +379,13 @@ def test_simulation_based_calibration_of_nuts():
     assert_uniform(np.array(ranks))
 
 
+@pytest.mark.oracle("bayes.hierarchical_ttest", "simulation")
 def test_simulation_based_calibration():
     """150 studies from the prior; the long version below has 1,000."""
     assert_uniform(ranks_of_truth(150, seed=11))
 
 
+@pytest.mark.oracle("bayes.hierarchical_ttest", "simulation")
 @pytest.mark.slow
 def test_simulation_based_calibration_long():
     assert_uniform(ranks_of_truth(1000, seed=12))
@@ -418,6 +437,7 @@ def test_scale_and_shift_of_units(rng):
     assert two.mean == pytest.approx(64 * one.mean, rel=1e-9)
 
 
+@pytest.mark.oracle("bayes.hierarchical_ttest", "brute force")
 def test_ragged_folds_and_designs(rng):
     import pandas as pd
 
@@ -445,6 +465,7 @@ def test_identical_shift_everywhere_is_certain():
     assert bc.bayes.Posterior.from_dict(json.loads(json.dumps(p.to_dict()))) == p
 
 
+@pytest.mark.oracle("bayes.hierarchical_ttest bayes.RegionPosterior.hdi", "closed form", "scipy")
 def test_constant_rows_that_differ(rng):
     """Every dataset's difference is known exactly: a normal sample of size 12 with Student tails."""
     deltas = rng.normal(0.5, 0.2, 12)
@@ -554,6 +575,7 @@ def test_ropes_for_each_dataset(rng):
     assert "difference in ropes" in repr(same)
 
 
+@pytest.mark.oracle("bayes.HierarchicalPrior.log_density", "simulation")
 @pytest.mark.parametrize("name", [n for n in PRESETS if n != "gaussian"])
 def test_prior_of_nu_integrates_shape_and_rate(name):
     """The closed form against draws of (shape, rate, nu)."""
@@ -598,6 +620,11 @@ def hierarchical(differences, rope=0.01, **options):
 SIX = [0.01, 0.02, -0.01, 0.03, 0.0, 0.015]
 
 
+@pytest.mark.oracle(
+    "bayes.hierarchical_ttest bayes.HierarchicalPosterior.p_positive bayes.RegionPosterior.hdi",
+    "closed form",
+    "scipy",
+)
 @pytest.mark.parametrize("sd", [1e-5, 1e-7, 1e-9, 1e-12])
 def test_well_known_datasets_have_a_limit(sd):
     """sd -> 0 with normal effects: delta_0 is Student with n - 2 degrees of freedom around the mean, exactly."""
@@ -642,6 +669,7 @@ def test_point_result_refuses_what_it_has_not():
     assert p.hyperparameters().loc["delta_0", "mean"] == 0.01
 
 
+@pytest.mark.oracle("bayes.hierarchical_ttest", "brute force")
 @pytest.mark.filterwarnings("ignore::bayescmp.ConvergenceWarning")  # so tight a bound is hard, and said to be
 def test_prior_sensitivity_of_a_custom_prior_shows_the_presets():
     x = exact_study(SIX, 0.01)

@@ -78,6 +78,7 @@ def log_density(scores, theta, mu, tau, omega, df_between, df_within, sds, data)
     return total
 
 
+@pytest.mark.oracle("bayes.multilevel bayes.pymc_model", "scipy")
 @pytest.mark.parametrize("n", [3, 12])
 def test_density_is_that_of_folds_and_covariances_integrated_out(rng, n):
     """Up to a constant: the density of every fold's scores, by scipy's inverse Wishart; also with few folds."""
@@ -122,6 +123,7 @@ def test_density_is_that_of_folds_and_covariances_integrated_out(rng, n):
     assert np.ptp(gaps) < 1e-7 * max(1, abs(ours))
 
 
+@pytest.mark.oracle("bayes.multilevel", "scipy")
 def test_between_covariance_is_drawn_from_its_inverse_wishart(rng):
     """Means of T's draws against the inverse Wishart's mean, scale / (nu - m - 1)."""
     scores, _ = simulate(rng, [0, 1, 2], 6, 4)
@@ -173,14 +175,26 @@ def assert_same_as_hierarchical(p, pair):
 # ---- closed forms
 
 
-def test_one_score_each_exchangeable_and_flat_is_a_multivariate_student(rng):
-    """z_d ~ N(mu, tau^2 I), flat mu and uniform tau: mu is Student with m (D - 1) - 1 df."""
-    scores, _ = simulate(rng, [0, 0.3, 1, 0.5], 7, 1)
+@pytest.fixture(scope="module")
+def flat():
+    """One score a dataset, exchangeable models, flat effects, uniform tau: all of it is a plain normal sample."""
+    scores, _ = simulate(np.random.default_rng(20260101), [0, 0.3, 1, 0.5], 7, 1)
     prior = MultilevelPrior(effects_scale=None, between_max=1e4, covariance="exchangeable")
-    p = bc.bayes.multilevel(scores, rope=0, prior=prior, random_seed=5, draws=2500, **FAST)
+    return scores, bc.bayes.multilevel(scores, rope=0, prior=prior, random_seed=5, draws=2500, **FAST)
+
+
+def flat_student(scores):
+    """Degrees of freedom and scale of an effect's contrast of length 1: Student with m (D - 1) - 1 df."""
     z = scores.values[:, :, 0].T @ _contrasts(4)
     df = 3 * 6 - 1
-    scale = np.sqrt(((z - z.mean(axis=0)) ** 2).sum() / df / 7)
+    return df, np.sqrt(((z - z.mean(axis=0)) ** 2).sum() / df / 7)
+
+
+@pytest.mark.oracle("bayes.multilevel bayes.MultilevelPosterior.pair", "closed form", "scipy")
+def test_one_score_each_exchangeable_and_flat_is_a_multivariate_student(flat):
+    """z_d ~ N(mu, tau^2 I), flat mu and uniform tau: mu is Student with m (D - 1) - 1 df."""
+    scores, p = flat
+    df, scale = flat_student(scores)
     for a, b in (("m0", "m1"), ("m2", "m1")):
         pair = p.pair(a, b)
         mean = float(np.diff(scores.values[[scores.model_index(b), scores.model_index(a)], :, 0].mean(axis=1))[0])
@@ -192,6 +206,64 @@ def test_one_score_each_exchangeable_and_flat_is_a_multivariate_student(rng):
             below = pair.inference.delta <= exact.ppf(level)
             assert below.mean() == pytest.approx(level, abs=4.5 * mc_error(below))
     assert any("one score a dataset" in note for note in p.notes)
+
+
+@pytest.mark.oracle(
+    "bayes.MultilevelPosterior.effects_frame bayes.MultilevelPosterior.hyperparameters "
+    "bayes.MultilevelPosterior.pairs_frame bayes.MultilevelPosterior.shrunken_frame",
+    "closed form",
+    "scipy",
+)
+def test_frames_of_the_multivariate_student(flat):
+    """Effects, tau (S / tau^2 is chi-square) and pairs in closed form; scores without folds are not shrunken."""
+    scores, p = flat
+    df, scale = flat_student(scores)
+    means = scores.values[:, :, 0].mean(axis=1)
+    effects = p.effects_frame(0.9)
+    for i, model in enumerate(scores.models):
+        exact = stats.t(df, means[i] - means.mean(), np.sqrt(3 / 4) * scale)
+        row = effects.loc[model]
+        assert row["mean"] == pytest.approx(exact.mean(), abs=0.15 * exact.std())
+        assert (row["hdi_low"], row["hdi_high"]) == pytest.approx(exact.interval(0.9), abs=0.3 * exact.std())
+    squares = scale**2 * df * 7
+    tau = stats.invgamma(df / 2, scale=squares / 2)  # of tau^2
+    expected = tau.expect(np.sqrt)
+    assert p.hyperparameters().loc["tau", "mean"] == pytest.approx(
+        expected, abs=0.15 * np.sqrt(tau.mean() - expected**2)
+    )
+    for row in p.pairs_frame().to_dict("records"):
+        i, j = scores.model_index(row["a"]), scores.model_index(row["b"])
+        exact = stats.t(df, means[i] - means[j], np.sqrt(2) * scale)
+        assert row["estimate"] == pytest.approx(exact.mean(), abs=0.15 * exact.std())
+        for name in ("p_positive", "p_better"):
+            assert row[name] == pytest.approx(exact.sf(0), abs=0.03)
+    frame = p.shrunken_frame()
+    assert frame["shrunken"].to_numpy() == pytest.approx(scores.values[:, :, 0].T.ravel(), abs=1e-9)
+
+
+@pytest.mark.oracle(
+    "bayes.MultilevelPosterior.ranking bayes.MultilevelPosterior.contrasts bayes.MultilevelPosterior.with_rope",
+    "brute force",
+)
+def test_ranking_and_ropes_of_the_multivariate_student(flat):
+    """tau from its chi-square, effects normal given tau, the next dataset normal around them: drawn by hand."""
+    scores, p = flat
+    df, scale = flat_student(scores)
+    means, rng = scores.values[:, :, 0].mean(axis=1), np.random.default_rng(1)
+    tau = np.sqrt(scale**2 * df * 7 / rng.chisquare(df, 100_000))
+    effects = means + (tau / np.sqrt(7))[:, None] * rng.standard_normal((100_000, 4))
+    ranking = p.ranking()
+    for i, model in enumerate(scores.models):
+        assert ranking.p_best[model] == pytest.approx((effects.argmax(axis=1) == i).mean(), abs=0.03)
+    rope = 0.8
+    for frame in (p.contrasts(rope), p.with_rope(rope).pairs_frame()):
+        for row in frame.to_dict("records"):
+            gap = effects[:, scores.model_index(row["a"])] - effects[:, scores.model_index(row["b"])]
+            better, worse = (stats.norm.cdf((s * gap - rope) / (np.sqrt(2) * tau)) for s in (1, -1))
+            theta = np.stack([better, 1 - better - worse, worse], axis=1)
+            assert row["expected_equivalent"] == pytest.approx(theta[:, 1].mean(), abs=0.01)
+            won = np.bincount(theta.argmax(axis=1), minlength=3) / len(theta)
+            assert [row["p_better"], row["p_equivalent"], row["p_worse"]] == pytest.approx(won, abs=0.03)
 
 
 # ---- symmetries
@@ -265,6 +337,7 @@ def test_effects_of_equal_models_are_pulled_together(rng):
 
 
 # of the r_hats of many short runs a few are a hair above the limit by chance; coverage does not mind
+@pytest.mark.oracle("bayes.multilevel", "simulation")
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayescmp.ConvergenceWarning")
 @pytest.mark.parametrize("missing", [(), ((0, 1), (1, 3), (2, 3), (5, 0))])

@@ -27,6 +27,7 @@ def correlated(rng, n, p):
 # ---- Hotelling
 
 
+@pytest.mark.oracle("frequentist.hotelling_test", "statsmodels", "closed form")
 def test_hotelling_against_statsmodels_and_the_formula(rng):
     """T^2 = K m' S^-1 m and (K - p)/(p (K - 1)) T^2 ~ F(p, K - p); direction w = S^-1 m."""
     for n, p in ((5, 2), (10, 3), (30, 6), (4, 3)):
@@ -41,12 +42,14 @@ def test_hotelling_against_statsmodels_and_the_formula(rng):
         assert result.effect_size.value == pytest.approx(np.sqrt(mean @ w), rel=1e-8)
 
 
+@pytest.mark.oracle("frequentist.hotelling_test", "scipy")
 def test_hotelling_of_one_measure_is_the_paired_ttest(rng):
     a, b = rng.normal(size=(2, 12, 1))
     result, theirs = hotelling_test(a, b), stats.ttest_rel(a[:, 0], b[:, 0])
     assert (result.statistic, result.p_value) == pytest.approx((theirs.statistic**2, theirs.pvalue), rel=1e-9)
 
 
+@pytest.mark.oracle("frequentist.hotelling_test", "scipy")
 def test_best_direction_has_the_largest_t(rng):
     """w is the combination of measures whose paired t^2 is T^2; no other one has more."""
     a, b = correlated(rng, 15, 3), correlated(rng, 15, 3)
@@ -57,6 +60,7 @@ def test_best_direction_has_the_largest_t(rng):
         assert stats.ttest_1samp((a - b) @ other, 0).statistic ** 2 <= result.details["T2"] * (1 + 1e-9)
 
 
+@pytest.mark.oracle("frequentist.hotelling_test", "scipy")
 def test_together_where_neither_does_alone():
     """Two strongly correlated measures: neither univariate t rejects, T^2 does (Alpaydin, 19.14.1)."""
     noise = np.array([3.0, -2, 1, -3, 2, -1, 2, -2])
@@ -109,6 +113,7 @@ def test_hotelling_swap_and_json(rng):
     assert "Hotelling" in one.sentence()
 
 
+@pytest.mark.oracle("frequentist.hotelling_test", "simulation")
 def test_hotelling_type_one_error_under_correlated_folds(rng):
     """The note's rate: folds with correlation rho inflate F by 1 + n rho/(1 - rho), by simulation."""
     n, p, rho = 10, 2, 0.1
@@ -123,6 +128,7 @@ def test_hotelling_type_one_error_under_correlated_folds(rng):
 # ---- MANOVA
 
 
+@pytest.mark.oracle("frequentist.manova", "statsmodels")
 @pytest.mark.parametrize(("models", "measures"), [(2, 3), (3, 2), (3, 4), (4, 2), (5, 3), (4, 6)])
 def test_manova_against_statsmodels(rng, models, measures):
     """Wilks' Lambda and Rao's F, exact and approximate. Small Lambda rejects; the source has it the wrong way round."""
@@ -140,6 +146,7 @@ def test_manova_against_statsmodels(rng, models, measures):
     assert round_trip(result) == result
 
 
+@pytest.mark.oracle("frequentist.manova", "scipy")
 def test_manova_eigenvectors(rng):
     """They solve H v = lambda E v, have unit variance within the models; the share is lambda_1 over the sum."""
     tables = {f"m{j}": correlated(rng, 8, 3) + j * np.array([1.0, 0, 0.5]) for j in range(4)}
@@ -164,6 +171,7 @@ def test_manova_of_one_measure_is_one_way_anova(rng):
     assert result.effect_size.value == pytest.approx(table.effect_size.value, rel=1e-9)
 
 
+@pytest.mark.oracle("frequentist.manova", "closed form")
 def test_manova_of_two_models_is_two_sample_hotelling(rng):
     """F of Lambda = (n - p - 1)/(p (n - 2)) T^2, T^2 with the pooled covariance; also for unequal numbers of folds."""
     a, b = correlated(rng, 9, 2), correlated(rng, 13, 2)

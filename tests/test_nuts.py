@@ -22,6 +22,7 @@ def sampled():
     return bc.bayes.correlated_ttest(pair, rope=0.01, engine="nuts", random_seed=11, draws=2000, **FAST)
 
 
+@pytest.mark.oracle("bayes.correlated_ttest", "PyMC")
 def test_nuts_agrees_with_the_closed_form(sampled, labour):
     """Every probability within four Monte-Carlo errors; mean and HDI within theirs."""
     exact = bc.bayes.correlated_ttest(labour, rope=0.01)
@@ -33,6 +34,7 @@ def test_nuts_agrees_with_the_closed_form(sampled, labour):
     assert sampled.hdi(0.8) == pytest.approx(exact.hdi(0.8), abs=0.15 * sd)
 
 
+@pytest.mark.oracle("bayes.pymc_model", "scipy")
 def test_model_density_is_the_multivariate_normal(labour):
     """The model's log density equals the MVN likelihood times 1/sigma up to a constant, at random points."""
     from scipy.stats import multivariate_normal
@@ -88,6 +90,7 @@ def test_diagnostics_name_every_problem():
     assert unknown.problems, "an r_hat that could not be computed is no good sign"
 
 
+@pytest.mark.oracle("bayes.DifferencePosterior.mcse", "closed form")
 def test_share_mcse_of_independent_draws():
     """Closed form: sqrt(p (1 - p) / n) for independent draws; and never 0."""
     hits = np.random.default_rng(0).random((4, 5000)) < 0.3

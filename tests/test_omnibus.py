@@ -44,6 +44,7 @@ def enumerated_friedman(ranks):
     return hits / total
 
 
+@pytest.mark.oracle("frequentist.friedman_test frequentist.iman_davenport_test", "example: W14")
 def test_w14_friedman_of_the_books_ranks():
     """W14: 15.05 without and 15.435897 with tie correction; mean ranks in place of rank sums would give -118.65."""
     for corrected, chi2, p in ((False, 15.05, 0.00053943), (True, 15.435897, 0.00044477)):
@@ -54,6 +55,7 @@ def test_w14_friedman_of_the_books_ranks():
     assert (f.statistic, f.p_value) == (pytest.approx(27.3636, abs=1e-4), pytest.approx(3.48e-6, abs=5e-9))
 
 
+@pytest.mark.oracle("frequentist.friedman_test frequentist.iman_davenport_test", "example: W14")
 def test_w14_friedman_of_the_unrounded_scores():
     """W14: without rounding the tie vanishes: chi2 = 15.0, exact p = 0.000110, Iman-Davenport 27.0."""
     domains = bc.load_domains()
@@ -65,6 +67,7 @@ def test_w14_friedman_of_the_unrounded_scores():
     assert "rough" in asymptotic.notes[0]
 
 
+@pytest.mark.oracle("frequentist.friedman_test", "example: W15")
 def test_w15_exact_upper_tails():
     """W15: k = 3, n = 10; the "two-tailed" values of the book are upper tails too: the test has no second one."""
     rng = np.random.default_rng(5)
@@ -79,6 +82,7 @@ def test_w15_exact_upper_tails():
     assert found == pytest.approx(known, abs=5e-7)
 
 
+@pytest.mark.oracle("frequentist.kendalls_w", "example: W20")
 def test_w20_kendalls_w():
     """W20: 0.7525 without tie correction, 0.771795 with, 0.75 from unrounded scores."""
     assert frequentist.kendalls_w(-BOOK_RANKS, tie_corrected=False).value == pytest.approx(0.7525)
@@ -86,6 +90,7 @@ def test_w20_kendalls_w():
     assert frequentist.kendalls_w(bc.load_domains()).value == pytest.approx(0.75)
 
 
+@pytest.mark.oracle("frequentist.friedman_test", "example: W30")
 def test_w30_friedman_of_the_lecture():
     """W30: tie-corrected 9.133333, p = 0.027570, mean ranks 2.65, 2.25, 3.35, 1.75."""
     table = {
@@ -99,6 +104,7 @@ def test_w30_friedman_of_the_lecture():
     assert result.details["mean_ranks"] == pytest.approx({"NB": 2.65, "SVM": 2.25, "ADA": 3.35, "RF": 1.75})
 
 
+@pytest.mark.oracle("frequentist.friedman_test frequentist.kruskal_wallis_test", "scipy")
 def test_friedman_and_kruskal_agree_with_scipy(rng):
     """With ties; 1e-8."""
     for n, k in ((5, 3), (20, 4), (120, 30)):
@@ -111,6 +117,7 @@ def test_friedman_and_kruskal_agree_with_scipy(rng):
         assert (ours.statistic, ours.p_value) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-8)
 
 
+@pytest.mark.oracle("frequentist.friedman_test", "brute force")
 @pytest.mark.parametrize(("n", "k"), [(2, 3), (4, 3), (6, 3), (3, 4), (2, 5)])
 def test_exact_friedman_is_the_enumeration(rng, n, k):
     """All (k!)^(n-1) orders, with and without ties, where no library has an exact p."""
@@ -119,6 +126,7 @@ def test_exact_friedman_is_the_enumeration(rng, n, k):
         assert friedman_exact_p(ranks, limited=False) == pytest.approx(enumerated_friedman(ranks), abs=1e-12)
 
 
+@pytest.mark.oracle("frequentist.friedman_test", "simulation")
 def test_exact_friedman_never_rejects_more_often_than_alpha(rng):
     """Over the permutation distribution itself, k = 4, n = 5: P(p <= alpha) <= alpha."""
     tables = [np.array([rng.permutation(4) + 1.0 for _ in range(5)]) for _ in range(4000)]
@@ -136,6 +144,7 @@ def test_large_tables_fall_back_and_say_so(rng):
         frequentist.friedman_test(rng.normal(size=(60, 12)), method="exact")
 
 
+@pytest.mark.oracle("frequentist.quade_test", "closed form: Conover 1999, section 5.8")
 def test_quade_agrees_with_conovers_formulas(rng):
     """Written out with loops from Conover (1999, section 5.8): S_ij, A, B, T = (n-1) B/(A - B)."""
     x = tied_table(rng, 9, 4)
@@ -152,6 +161,7 @@ def test_quade_agrees_with_conovers_formulas(rng):
     assert ours.p_value == pytest.approx(stats.f.sf(ours.statistic, k - 1, (n - 1) * (k - 1)), rel=1e-10)
 
 
+@pytest.mark.oracle("frequentist.friedman_aligned_ranks_test", "closed form: García et al. 2010")
 def test_aligned_ranks_agree_with_garcias_formula(rng):
     """Garcia et al. (2010): T from rank totals of algorithms and of data sets; without ties both forms are equal."""
     x = rng.normal(size=(7, 4))
@@ -163,6 +173,11 @@ def test_aligned_ranks_agree_with_garcias_formula(rng):
     assert frequentist.friedman_aligned_ranks_test(x).statistic == pytest.approx(top / bottom, rel=1e-10)
 
 
+@pytest.mark.oracle(
+    "frequentist.friedman_test frequentist.iman_davenport_test frequentist.quade_test "
+    "frequentist.friedman_aligned_ranks_test frequentist.kruskal_wallis_test",
+    "simulation",
+)
 @pytest.mark.parametrize("test", TESTS)
 def test_null_p_values_are_about_uniform(test):
     """400 tables without any difference: rejections at 0.1 within 4 standard errors of it."""
@@ -183,6 +198,7 @@ def test_direction_order_and_scale(rng, test):
     assert type(result).from_dict(json.loads(json.dumps(result.to_dict(), allow_nan=False))) == result
 
 
+@pytest.mark.oracle("frequentist.friedman_test frequentist.quade_test frequentist.kendalls_w", "closed form")
 def test_perfect_agreement_gives_infinite_f_and_p_0_with_a_note():
     x = np.arange(5.0) + np.zeros((6, 1))
     result = frequentist.iman_davenport_test(x)
@@ -209,6 +225,7 @@ def test_missing_cells_leave_out_datasets_by_name():
         assert frequentist.friedman_test(scores).n == 9
 
 
+@pytest.mark.oracle("frequentist.kendalls_w", "simulation")
 def test_kendalls_w_interval_covers(rng):
     """Datasets rank five models by a shared order plus noise: the interval of W covers W of very many datasets... at
     this n, i.e. (1 + (n-1) r)/n with r the true mean rank correlation."""
@@ -223,6 +240,7 @@ def test_kendalls_w_interval_covers(rng):
     assert abs(hits / 300 - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 300)
 
 
+@pytest.mark.oracle("frequentist.quade_test", "brute force")
 def test_quade_at_perfect_agreement_with_ties():
     """All orders of every row by enumeration: the observed agreement is one of 3^4, relative to the first row."""
     assert frequentist.quade_test([[1, 1, 2]] * 5).p_value == pytest.approx(3.0**-4, rel=1e-12)

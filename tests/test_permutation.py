@@ -36,6 +36,7 @@ def flips(whole, alternative):
 # ---- paired
 
 
+@pytest.mark.oracle("frequentist.permutation_test", "example: W33")
 def test_worked_sign_flip():
     """Example W33: on W04's ten differences (9 for SVM, one 0) >= gives 2/2^9; the printed strict rule gives 0."""
     result = permutation_test(SVM, DT, higher_is_better=False)
@@ -47,6 +48,7 @@ def test_worked_sign_flip():
     assert "exact" in result.method
 
 
+@pytest.mark.oracle("frequentist.permutation_test", "example: W33")
 def test_worked_two_sample():
     """Example W33: X = (2, 5), Y = (6): p = 2/3 with >=; the printed 1/3 counts larger ones only."""
     result = permutation_test([2, 5], [6], paired=False)
@@ -56,6 +58,7 @@ def test_worked_two_sample():
     assert np.mean(strict) == pytest.approx(1 / 3), "what the source printed"
 
 
+@pytest.mark.oracle("frequentist.permutation_test", "brute force")
 @pytest.mark.parametrize("alternative", SIDES)
 def test_exact_sign_flip_by_enumeration(rng, alternative):
     """Whole numbers with ties and zeros, and the same in decimals, whose sums differ in the last bits."""
@@ -68,6 +71,7 @@ def test_exact_sign_flip_by_enumeration(rng, alternative):
         assert permutation_test(b + whole / 100, b, alternative=alternative).p_value == want
 
 
+@pytest.mark.oracle("frequentist.permutation_test", "scipy")
 @pytest.mark.parametrize("alternative", SIDES)
 def test_exact_sign_flip_agrees_with_scipy(rng, alternative):
     for n in (2, 7, 12):
@@ -82,6 +86,7 @@ def test_exact_sign_flip_agrees_with_scipy(rng, alternative):
         assert permutation_test(a, b, alternative=alternative).p_value == pytest.approx(oracle.pvalue, rel=1e-12)
 
 
+@pytest.mark.oracle("frequentist.permutation_test", "closed form", "scipy")
 def test_meeting_in_the_middle_counts_40_signs():
     """Forty ones: a binomial; powers of two: every sum occurs once, so that the rank of the sum is known."""
     ones = np.ones(40)
@@ -97,6 +102,7 @@ def test_meeting_in_the_middle_counts_40_signs():
     assert result.details["arrangements"] == 2**40
 
 
+@pytest.mark.oracle("frequentist.permutation_test", "closed form")
 def test_rounding_does_not_split_equal_sums():
     """0.9 - 0.89 and 0.12 - 0.11 are both 0.01: with 3 of 4 wins, P(at least 3 or at most 1) = 10/16."""
     a, b = [0.90, 0.31, 0.12, 0.04], [0.89, 0.30, 0.11, 0.05]
@@ -163,6 +169,7 @@ def test_note_on_overlapping_training_sets():
     assert "not known" in permutation_test(unknown).notes[0]
 
 
+@pytest.mark.oracle("frequentist.permutation_test", "simulation")
 def test_type_one_error_of_correlated_folds(rng):
     """What the note says: equally correlated folds (rho = 0.1, n = 100) make the sign flip reject 57 % true nulls."""
     rejected = 0
@@ -172,6 +179,7 @@ def test_type_one_error_of_correlated_folds(rng):
     assert abs(rejected / 300 - 0.57) < 4 * math.sqrt(0.25 / 300)
 
 
+@pytest.mark.oracle("frequentist.permutation_test", "brute force")
 def test_level_of_the_exact_test_is_exact(rng):
     """Over all sign patterns of any sizes, ties included, P(p <= alpha) is at most alpha: no simulation needed."""
     for sizes in (rng.normal(0, 1, 9), np.arange(1, 10), np.array([1, 1, 1, 2, 2, 3, 3, 3, 5])):
@@ -203,6 +211,7 @@ def test_equal_differences_are_no_miracle():
 # ---- two samples
 
 
+@pytest.mark.oracle("frequentist.permutation_test", "brute force")
 @pytest.mark.parametrize("alternative", SIDES)
 def test_two_samples_by_enumeration(rng, alternative):
     """Whole numbers with ties, all ways to choose the first group; the mean difference times n_a n_b is whole."""
@@ -219,6 +228,7 @@ def test_two_samples_by_enumeration(rng, alternative):
                 assert got.p_value == pytest.approx(want, rel=1e-12)
 
 
+@pytest.mark.oracle("frequentist.permutation_test", "scipy")
 @pytest.mark.parametrize("alternative", SIDES)
 def test_two_samples_agree_with_scipy(rng, alternative):
     def statistic(x, y, axis):
@@ -246,6 +256,7 @@ def test_two_samples_at_the_limit_and_beyond(monkeypatch, rng):
     assert drawn.p_value * 20_001 == pytest.approx(round(drawn.p_value * 20_001))
 
 
+@pytest.mark.oracle("frequentist.permutation_test", "closed form")
 def test_one_score_against_many():
     """All ways are counted: the share of scores that are as far from the mean of the others."""
     x = np.arange(2001.0) ** 2

@@ -27,6 +27,7 @@ def table(rng):
     return {f"m{j}": np.round(rng.normal(0.8 + j / 100, 0.04, 20), 2) for j in range(6)}
 
 
+@pytest.mark.oracle("frequentist.nemenyi_test", "example: W16")
 def test_w16_nemenyi_uses_infinite_degrees_of_freedom():
     """W16: CD = 1.048135; the book takes 18 df (2.552163 in place of 2.343701)."""
     tests = frequentist.nemenyi_test(-BOOK_RANKS)
@@ -37,6 +38,7 @@ def test_w16_nemenyi_uses_infinite_degrees_of_freedom():
     assert studentized_range_ppf(0.95, 3, 18) / math.sqrt(2) == pytest.approx(2.552163, abs=1e-6)
 
 
+@pytest.mark.oracle("frequentist.nemenyi_test frequentist.bonferroni_dunn_test", "published: Demšar 2006, Table 5")
 def test_demsars_critical_values():
     """Demsar (2006), Table 5: two-tailed Nemenyi and Bonferroni-Dunn values, as published."""
     nemenyi = {2: 1.960, 3: 2.343, 4: 2.569, 5: 2.728, 6: 2.850, 7: 2.949, 8: 3.031, 9: 3.102, 10: 3.164}
@@ -48,12 +50,14 @@ def test_demsars_critical_values():
         assert tests.critical_difference == pytest.approx(q * math.sqrt(k * (k + 1) / 36), abs=1e-3)
 
 
+@pytest.mark.oracle("frequentist.nemenyi_test frequentist.tukey_hsd", "scipy")
 def test_studentized_range_agrees_with_scipy():
     q = np.array([0.1, 1.0, 3.0, 5.0])
     for k, df in itertools.product((2, 3, 10), (2, 5, 18, 60, math.inf)):
         assert studentized_range_sf(q, k, df) == pytest.approx(stats.studentized_range.sf(q, k, df), abs=1e-9)
 
 
+@pytest.mark.oracle("frequentist.nemenyi_test frequentist.tukey_hsd", "closed form", "scipy")
 def test_studentized_range_of_two_is_a_t_also_in_its_far_tail():
     """k = 2: the range is sqrt(2) |t|, whose tails scipy's t has with full relative precision."""
     for df in (3, 18, 200):
@@ -63,6 +67,7 @@ def test_studentized_range_of_two_is_a_t_also_in_its_far_tail():
     assert studentized_range_sf(q, 2) == pytest.approx(2 * stats.norm.sf(q / math.sqrt(2)), rel=1e-6)
 
 
+@pytest.mark.oracle("frequentist.nemenyi_test frequentist.PairwiseTests.matrix", "scikit-posthocs")
 def test_nemenyi_agrees_with_scikit_posthocs(table):
     import scikit_posthocs
 
@@ -93,6 +98,7 @@ def test_pairwise_wilcoxon_is_wilcoxon_of_every_pair(table):
             assert tests.estimate[i] == pytest.approx(pair.means.mean())
 
 
+@pytest.mark.oracle("frequentist.pairwise_wilcoxon_test", "scipy")
 def test_pairwise_wilcoxon_agrees_with_scipy_as_scipy_chooses(rng):
     """Without ties scipy is exact up to 50 and asymptotic beyond, as we are."""
     for n in (20, 120):
@@ -102,6 +108,7 @@ def test_pairwise_wilcoxon_agrees_with_scipy_as_scipy_chooses(rng):
         assert tests.p_value == pytest.approx(theirs, rel=1e-9)
 
 
+@pytest.mark.oracle("frequentist.bonferroni_dunn_test", "closed form", "scipy")
 def test_bonferroni_dunn_is_a_normal_test_of_mean_ranks(table):
     x = np.column_stack(list(table.values()))
     mean = stats.rankdata(-x, axis=1).mean(axis=0)
@@ -114,6 +121,7 @@ def test_bonferroni_dunn_is_a_normal_test_of_mean_ranks(table):
     assert beyond.tolist() == [p <= 0.05 for p in tests.p_adjusted]
 
 
+@pytest.mark.oracle("frequentist.adjust_p_values", "statsmodels")
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
@@ -134,6 +142,7 @@ def test_adjustments_agree_with_statsmodels(rng, ours, theirs):
         assert adjust_p_values(p, ours) == pytest.approx(multipletests(p, method=theirs)[1], abs=1e-12)
 
 
+@pytest.mark.oracle("frequentist.adjust_p_values", "closed form: Finner 1993")
 def test_finner_by_its_definition(rng):
     """Step-down 1 - (1 - p_j)^(m/j) (Finner 1993), written out."""
     p = rng.random(12) ** 2
@@ -145,6 +154,7 @@ def test_finner_by_its_definition(rng):
     assert adjust_p_values(p, "finner") == pytest.approx(expected)
 
 
+@pytest.mark.oracle("frequentist.adjust_p_values", "published: Shaffer 1986", "brute force")
 def test_shaffers_numbers_of_true_hypotheses():
     """Published sets for k = 3, 4, 5 (Shaffer 1986), and brute force over all partitions for 6."""
     from bayescmp.frequentist.adjust import _numbers_of_true
@@ -156,12 +166,14 @@ def test_shaffers_numbers_of_true_hypotheses():
     assert _numbers_of_true(6) == {sum(x == y for x, y in itertools.combinations(g, 2)) for g in labels}
 
 
+@pytest.mark.oracle("frequentist.adjust_p_values", "closed form")
 def test_shaffer_is_holm_with_fewer_hypotheses():
     """k = 4: factors 6, 3, 3, 3, 2, 1 in place of Holm's 6, 5, 4, 3, 2, 1."""
     p = np.array([0.001, 0.01, 0.012, 0.02, 0.03, 0.5])
     assert adjust_p_values(p, "shaffer", all_pairs=True) == pytest.approx([0.006, 0.03, 0.036, 0.06, 0.06, 0.5])
 
 
+@pytest.mark.oracle("frequentist.adjust_p_values", "brute force")
 def test_bergmann_hommel_is_closed_testing(rng):
     """The adjusted p is the largest Bonferroni p over all sets of equalities that can be the true ones and hold the
     hypothesis: by brute force over all assignments of 4 models to groups."""
@@ -193,6 +205,7 @@ def test_stronger_adjustments_are_never_larger(rng):
         assert all((a >= p - 1e-12).all() for a in by.values())
 
 
+@pytest.mark.oracle("frequentist.adjust_p_values frequentist.pairwise_wilcoxon_test", "simulation")
 @pytest.mark.parametrize("adjust", ["bonferroni", "holm", "hommel", "finner", "shaffer", "bergmann-hommel"])
 def test_family_wise_error_stays_at_its_level(adjust):
     """1,000 tables without any difference, 4 models x 30 datasets: some pair is rejected in at most 5 % of them."""
@@ -204,6 +217,7 @@ def test_family_wise_error_stays_at_its_level(adjust):
     assert 0.01 < wrong / 1000 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 1000)
 
 
+@pytest.mark.oracle("frequentist.adjust_p_values", "example: W22")
 def test_w22_family_wise_arithmetic():
     """W22: 45 tests at 0.05 expect 2.25 false rejections; ten independent ones err with probability 0.401263."""
     p = np.full(45, 0.05 / 45)
@@ -213,6 +227,7 @@ def test_w22_family_wise_arithmetic():
     assert hits.mean() == pytest.approx(0.401263, abs=0.015)
 
 
+@pytest.mark.oracle("frequentist.adjust_p_values", "example: W28")
 def test_w28_six_intervals():
     """W28: six 95 % intervals are jointly right with at least 70 %, so Bonferroni's six need 1 - 0.05/6 each."""
     assert adjust_p_values([0.05] * 6, "bonferroni")[0] == pytest.approx(1 - 0.70)

@@ -31,6 +31,7 @@ STATSMODELS = {"two-sided": "two-sided", "greater": "larger", "less": "smaller"}
 # ---- t-test
 
 
+@pytest.mark.oracle("frequentist.power_ttest", "example: W08")
 @pytest.mark.parametrize(
     ("effect", "n", "independent", "paired"),
     [
@@ -55,6 +56,7 @@ def test_pairing_halves_the_sample():
     assert (pairs.n_whole, groups.n_whole) == (34, 64)
 
 
+@pytest.mark.oracle("frequentist.power_ttest", "statsmodels")
 @pytest.mark.parametrize("alternative", SIDES)
 @pytest.mark.parametrize("paired", [True, False])
 def test_power_agrees_with_statsmodels(rng, alternative, paired):
@@ -68,6 +70,7 @@ def test_power_agrees_with_statsmodels(rng, alternative, paired):
         assert got == pytest.approx(want, rel=1e-9, abs=1e-13)
 
 
+@pytest.mark.oracle("frequentist.power_ttest", "statsmodels")
 def test_solving_agrees_with_statsmodels():
     from statsmodels.stats.power import TTestPower
 
@@ -94,6 +97,7 @@ HARD = {
 }
 
 
+@pytest.mark.oracle("frequentist.power_ttest", "mpmath")
 @pytest.mark.parametrize(("shift", "df", "critical"), HARD.values(), ids=HARD)
 @pytest.mark.parametrize("two_sided", [True, False])
 def test_hard_cases_against_mpmath(shift, df, critical, two_sided):
@@ -131,6 +135,7 @@ def test_large_effects_and_samples_give_one_and_not_nan():
         assert power_ttest(effect=effect, n=n, alternative="less").power == 0
 
 
+@pytest.mark.oracle("frequentist.power_ttest", "closed form", "scipy")
 def test_large_samples_have_the_normal_limit():
     for n in (1e7, 1e9, 1e12):
         want = stats.norm.sf(stats.norm.isf(0.025) - 2.5) + stats.norm.cdf(-stats.norm.isf(0.025) - 2.5)
@@ -191,6 +196,7 @@ def test_mirror():
     )
 
 
+@pytest.mark.oracle("frequentist.power_ttest", "simulation")
 def test_corrected_power_against_simulated_cross_validation(rng):
     """Equally correlated folds, the model behind the correction: the corrected t-test rejects as often as we say."""
     n, rho, effect, runs = 20, 0.2, 1.2, 40_000
@@ -203,6 +209,7 @@ def test_corrected_power_against_simulated_cross_validation(rng):
     assert power_ttest(effect=effect, n=n).power > power + 0.2, "the plain formula promises far too much"
 
 
+@pytest.mark.oracle("frequentist.power_ttest", "scipy")
 def test_corrected_power_is_a_noncentral_t():
     """scipy's noncentral t with 1 / sqrt(1/n + rho/(1-rho)) standard errors, from the design or its rho."""
     for design, rho, n in (
@@ -215,6 +222,7 @@ def test_corrected_power_is_a_noncentral_t():
         assert power_ttest(effect=0.7, n=n, resampling=rho).power == pytest.approx(want, rel=1e-9)
 
 
+@pytest.mark.oracle("frequentist.power_ttest", "closed form")
 def test_ceiling_of_corrected_power():
     """As n grows the statistic tends to a normal with mean effect sqrt((1-rho)/rho): more repeats do not help."""
     shift = 0.9 * 3
@@ -282,6 +290,7 @@ def exact_sign_power(n, p, alpha, alternative):
     return float(total)
 
 
+@pytest.mark.oracle("frequentist.power_sign_test", "brute force")
 @pytest.mark.parametrize("alternative", SIDES)
 def test_sign_power_by_enumeration(rng, alternative):
     for n in (1, 4, 5, 6, 9, 17, 40):
@@ -291,6 +300,7 @@ def test_sign_power_by_enumeration(rng, alternative):
             assert got.details["level"] <= alpha, "an exact test is never above its level"
 
 
+@pytest.mark.oracle("frequentist.power_sign_test", "scipy")
 def test_sign_level_is_never_above_alpha():
     n = np.arange(1, 3000)
     for alpha in (0.001, 0.05, 0.1, 0.5):
@@ -358,6 +368,7 @@ def test_too_few_datasets_cannot_reject():
 # ---- McNemar
 
 
+@pytest.mark.oracle("frequentist.power_mcnemar", "brute force", "scipy")
 def test_mcnemar_power_by_enumeration():
     """All trinomial outcomes (only A right, only B right, same), each with scipy's exact binomial p-value."""
     for n, p_a, p_b, alternative in itertools.product((7, 14), (0.5, 0.2), (0.1, 0.5), SIDES):
@@ -371,6 +382,7 @@ def test_mcnemar_power_by_enumeration():
         assert got == pytest.approx(want, rel=1e-8, abs=1e-14)
 
 
+@pytest.mark.oracle("frequentist.power_mcnemar", "simulation")
 def test_mcnemar_power_against_simulation(rng):
     only_a, only_b, _ = rng.multinomial(400, [0.12, 0.06, 0.82], 100_000).T
     p = 2 * stats.binom.cdf(np.minimum(only_a, only_b), only_a + only_b, 0.5)
@@ -378,6 +390,7 @@ def test_mcnemar_power_against_simulation(rng):
     assert abs((p <= 0.05).mean() - power) < 4 * math.sqrt(power * (1 - power) / 100_000)
 
 
+@pytest.mark.oracle("frequentist.power_mcnemar", "closed form: Connor 1987")
 @pytest.mark.parametrize(
     ("p_a", "p_b", "target"), [(0.1, 0.05, 0.8), (0.3, 0.1, 0.9), (0.6, 0.4, 0.7), (0.7, 0.2, 0.95)]
 )
@@ -424,6 +437,7 @@ def test_wilcoxon_by_efficiency_is_the_t_test_of_fewer_datasets():
     assert any("cannot reject" in note for note in power_wilcoxon(effect=2, n=5).notes)
 
 
+@pytest.mark.oracle("frequentist.power_wilcoxon", "scipy")
 @pytest.mark.parametrize("alternative", SIDES)
 def test_simulated_wilcoxon_power_against_scipy(alternative):
     """scipy's exact p-values of other random samples."""
@@ -440,6 +454,7 @@ def test_simulated_wilcoxon_power_against_scipy(alternative):
     assert "simulations" in result.method
 
 
+@pytest.mark.oracle("frequentist.power_wilcoxon", "closed form")
 def test_simulated_level_is_that_of_the_exact_test():
     """No effect: n = 8 rejects with probability P(T <= 3) + P(T >= 33) = 10/256, below .05."""
     result = power_wilcoxon(effect=0, n=8, method="simulation", random_seed=2, simulations=50_000)
@@ -476,6 +491,7 @@ def test_simulation_solves_and_repeats():
 # ---- curves and results
 
 
+@pytest.mark.oracle("frequentist.power_curve", "example: W08")
 def test_curve_of_every_test():
     """The curves of the source's Figure 7.5 (example W08), and one row for each effect and n."""
     frame = power_curve([0.2, 0.5, 0.8, 2.01], [20, 60, 100], paired=False)

@@ -41,6 +41,7 @@ def enumerated_p(d, zero_method, alternative):
     return {"greater": up, "less": down, "two-sided": (np.abs(flips) >= abs(observed) - 1e-9).mean()}[alternative]
 
 
+@pytest.mark.oracle("frequentist.wilcoxon_test", "example: W12")
 def test_w12_rounded_and_unrounded():
     """W12: rounding makes a zero and a tie that change T and n; the truth is in the unrounded scores."""
     rounded = wilcoxon(W12)
@@ -52,6 +53,7 @@ def test_w12_rounded_and_unrounded():
     assert (raw.statistic, raw.p_value) == (23.0, 0.6953125)
 
 
+@pytest.mark.oracle("frequentist.wilcoxon_test", "example: W13")
 def test_w13_critical_values():
     """W13: the largest c with P(T <= c) at most the level."""
     for n, level, c in ((9, 0.05, 8), (9, 0.025, 5), (10, 0.05, 10), (10, 0.025, 8)):
@@ -59,6 +61,7 @@ def test_w13_critical_values():
         assert below[c] <= level < below[c + 1]
 
 
+@pytest.mark.oracle("frequentist.wilcoxon_test frequentist.TestResult.confidence_interval", "example: W17")
 def test_w17_walsh_interval_with_the_right_order_statistic():
     """W17: the (C+1)-th Walsh averages (96.1 %), not the book's C-th (97.3 %); Hodges-Lehmann, not the median."""
     result = wilcoxon(W12)
@@ -69,11 +72,13 @@ def test_w17_walsh_interval_with_the_right_order_statistic():
     assert raw.estimate == pytest.approx(0.29, abs=1e-9)
 
 
+@pytest.mark.oracle("frequentist.wilcoxon_test", "example: W26")
 def test_w26_ties_share_ranks():
     """W26: magnitudes 2, 1, 2, 4."""
     assert average_ranks(np.array([2.0, 1.0, 2.0, 4.0])).tolist() == [2.5, 1.0, 2.5, 4.0]
 
 
+@pytest.mark.oracle("frequentist.sign_test frequentist.wilcoxon_test", "example: W30")
 def test_w30_lecture_exercises():
     """W30: sign tests of NB vs SVM and Ada vs RF, and the Wilcoxon tests of the same."""
     nb_svm = frequentist.sign_test(W30["NB"], W30["SVM"], ties="drop")
@@ -88,6 +93,7 @@ def test_w30_lecture_exercises():
     assert (two.statistic, two.p_value) == (1, 0.0078125)
 
 
+@pytest.mark.oracle("frequentist.sign_test", "example: W06")
 def test_w06_nine_wins_are_needed_not_eight():
     """W06: the book's 8 of 10 is a table of wins minus losses; 8 wins have p = 0.109."""
     assert binomial_half_p(8, 10, "greater") == 0.0546875
@@ -99,6 +105,7 @@ def test_w06_nine_wins_are_needed_not_eight():
     assert (split.n, split.statistic) == (9, 9)  # one tie cannot be split
 
 
+@pytest.mark.oracle("frequentist.sign_test", "example: W32")
 def test_w32_critical_differences_of_the_sign_test():
     """W32: read as wins minus losses, entries of the lecture's table follow from the binomial (n = 8 is a misprint)."""
     for n, level, difference in ((10, 0.05, 8), (8, 0.10, 6), (56, 0.02, 20), (56, 0.01, 22), (69, 0.02, 21)):
@@ -107,6 +114,7 @@ def test_w32_critical_differences_of_the_sign_test():
         assert binomial_half_p(wins - 1, n, "two-sided") > level
 
 
+@pytest.mark.oracle("frequentist.wilcoxon_test", "brute force")
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
 def test_exact_wilcoxon_is_the_enumeration(rng, zero_method, alternative):
@@ -120,6 +128,7 @@ def test_exact_wilcoxon_is_the_enumeration(rng, zero_method, alternative):
             assert ours.p_value == pytest.approx(enumerated_p(d, zero_method, alternative), abs=1e-12)
 
 
+@pytest.mark.oracle("frequentist.wilcoxon_test", "scipy")
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_exact_wilcoxon_without_ties_agrees_with_scipy(rng, alternative):
     for n in (3, 10, 30, 50, 120):
@@ -129,6 +138,7 @@ def test_exact_wilcoxon_without_ties_agrees_with_scipy(rng, alternative):
         assert (ours.statistic, ours.p_value) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-9)
 
 
+@pytest.mark.oracle("frequentist.wilcoxon_test", "scipy")
 @pytest.mark.parametrize("correction", [False, True])
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("zero_method", ["wilcox", "pratt"])
@@ -142,6 +152,7 @@ def test_asymptotic_wilcoxon_agrees_with_scipy(rng, zero_method, alternative, co
         assert (ours.statistic, ours.p_value) == pytest.approx((theirs.statistic, theirs.pvalue), abs=1e-12)
 
 
+@pytest.mark.oracle("frequentist.wilcoxon_test", "brute force")
 def test_zsplit_variance_is_that_of_the_permutation_distribution(rng):
     """Splitting zeros adds the same to both sides: only the non-zero ranks vary. By enumeration."""
     d = np.r_[np.zeros(4), rng.integers(1, 5, 10) * rng.choice([-1, 1], 10)].astype(float)
@@ -166,6 +177,7 @@ def test_rounding_errors_are_ties_and_zeros():
     assert frequentist.sign_test(a, b, ties="drop").details["ties"] == 1
 
 
+@pytest.mark.oracle("frequentist.wilcoxon_test frequentist.sign_test", "brute force")
 def test_exact_tests_never_reject_more_often_than_alpha():
     """Over all 2^12 equally probable sign patterns, with ties and zeros among the sizes."""
     sizes = np.array([1, 1, 2, 3, 3, 3, 5, 6, 7, 7, 9, 10.0])
@@ -215,6 +227,7 @@ def test_interval_and_test_agree(rng):
     assert verdicts == {True, False}
 
 
+@pytest.mark.oracle("frequentist.sign_test frequentist.TestResult.confidence_interval", "closed form")
 def test_median_interval_of_the_sign_test_has_its_coverage():
     """n = 10: the 2nd and 9th order statistics, 97.9 % (the textbook interval); n = 5 has none at 95 %."""
     x = np.arange(1.0, 11)
@@ -249,6 +262,7 @@ def test_sentence_is_what_a_paper_prints():
     )
 
 
+@pytest.mark.oracle("frequentist.wilcoxon_test", "scipy")
 def test_more_than_a_thousand_differences(rng):
     """2^n is no float from n = 1024 on; scipy's asymptotic p is the oracle."""
     d = rng.normal(0.05, 1, 1500)
@@ -258,6 +272,7 @@ def test_more_than_a_thousand_differences(rng):
     assert result.notes == ()
 
 
+@pytest.mark.oracle("frequentist.wilcoxon_test", "brute force")
 @pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
 def test_note_on_few_differences_counts_those_with_a_sign(zero_method):
     """Two signs: of four patterns the two extreme ones have p = 0.5, however many zeros there are."""
@@ -266,6 +281,7 @@ def test_note_on_few_differences_counts_those_with_a_sign(zero_method):
     assert any(note.startswith("with 2 differences other than 0 p cannot be below 0.5") for note in result.notes)
 
 
+@pytest.mark.oracle("frequentist.hodges_lehmann_interval", "brute force")
 @pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
 def test_hodges_lehmann_interval_is_that_of_the_test(rng, zero_method):
     """One question, one answer: also where some differences are 0."""
@@ -285,6 +301,7 @@ def test_hodges_lehmann_interval_of_equal_models():
     assert (interval.estimate, *interval, interval.n) == (0, -np.inf, np.inf, 0)
 
 
+@pytest.mark.oracle("frequentist.wilcoxon_test", "brute force")
 def test_asymptotic_zsplit_has_the_variance_of_the_signs(rng):
     """z over the standard deviation of W+ when only the signs of non-zero differences are drawn, by enumeration."""
     d = np.r_[np.zeros(3), rng.normal(size=7)]

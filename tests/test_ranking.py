@@ -47,6 +47,10 @@ def check_share(found, expected, error, times=4.5):
 # ---- many datasets
 
 
+@pytest.mark.oracle(
+    "bayes.rank_models bayes.RankingPosterior.p_best bayes.RankingPosterior.p_best_by_score",
+    "closed form",
+)
 def test_two_datasets_in_closed_form():
     """Differences 1 and -3: the mean is positive where the first weight is above 3/4; the ranks are one all."""
     scores = table([1.0, 0.0], [0.0, 3.0])
@@ -56,6 +60,7 @@ def test_two_datasets_in_closed_form():
     check_share(by_rank.p_best_by_score["A"], 1 / 4, by_rank.mcse["A"])
 
 
+@pytest.mark.oracle("bayes.rank_models bayes.RankingPosterior.p_best bayes.RankingPosterior.p_better", "closed form")
 def test_two_models_by_score_equal_the_truncated_powers(rng):
     """The exact P(weighted mean > 0) for any number of datasets."""
     for n in (3, 5, 8):
@@ -65,6 +70,7 @@ def test_two_models_by_score_equal_the_truncated_powers(rng):
         check_share(found.p_better("A", "B"), positive_mean(d), found.mcse["A"])
 
 
+@pytest.mark.oracle("bayes.RankingPosterior.p_among_best", "closed form")
 def test_within_the_rope_equals_the_truncated_powers(rng):
     """A model is among the best of two where its weighted mean difference is at least minus the rope."""
     d, rope = rng.normal(0, 1, 6), 0.2
@@ -74,6 +80,12 @@ def test_within_the_rope_equals_the_truncated_powers(rng):
         check_share(found.p_among_best["B"], positive_mean(rope - d), found.mcse["B"])
 
 
+@pytest.mark.oracle(
+    "bayes.rank_models bayes.RankingPosterior.p_best bayes.RankingPosterior.p_best_by_score "
+    "bayes.RankingPosterior.p_among_best bayes.RankingPosterior.expected_rank "
+    "bayes.RankingPosterior.rank_distribution bayes.RankingPosterior.p_better",
+    "brute force",
+)
 def test_three_models_by_brute_force_over_the_simplex():
     """Every number of the result, from 360,000 triangles of weights instead of draws."""
     columns = np.array([[0.9, 0.5, 0.61], [0.8, 0.6, 0.62], [0.7, 0.75, 0.6]])
@@ -105,6 +117,10 @@ def test_rank_and_score_share_their_weights():
     assert by_score.p_best_by_score is None
 
 
+@pytest.mark.oracle(
+    "bayes.RankingPosterior.p_better_matrix bayes.RankingPosterior.expected_rank bayes.RankingPosterior.mean",
+    "scipy",
+)
 def test_summaries_are_those_of_the_draws():
     """P(best), ranks and pairs once more, draw by draw with scipy's ranks."""
     found = rank(UCI, draws=3000)
@@ -123,6 +139,7 @@ def test_summaries_are_those_of_the_draws():
     assert np.array_equal(found.draws(10), draws[np.linspace(0, 2999, 10).astype(int)])
 
 
+@pytest.mark.oracle("bayes.RankingPosterior.mcse", "simulation")
 def test_monte_carlo_error_is_the_spread_over_seeds():
     runs = [rank(UCI, rope=0.01, seed=s, draws=1000) for s in range(60)]
     for model in ("rf", "svm"):
@@ -198,6 +215,7 @@ def test_missing_datasets_are_left_out_by_name():
 # ---- one dataset
 
 
+@pytest.mark.oracle("bayes.rank_models", "scipy")
 @pytest.mark.parametrize("dataset", UCI.datasets[:4])
 def test_every_contrast_is_the_correlated_t_test(dataset):
     """Location m_i - m_j, scale^2 = c'(1/n + rho/(1 - rho)) S c, n - 1 df: the same P to 1e-12 as the pair's test."""
@@ -271,6 +289,7 @@ def test_ranks_equal_scipys(rng):
     assert counts == pytest.approx(expected)
 
 
+@pytest.mark.oracle("bayes.RankingPosterior.rank_hdi", "closed form")
 def test_shortest_run_of_ranks():
     assert shortest_run(np.array([0.02, 0.5, 0.46, 0.02]), 0.95) == (2, 3)
     assert shortest_run(np.array([0.96, 0.0, 0.04]), 0.95) == (1, 1)

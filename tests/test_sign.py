@@ -15,6 +15,7 @@ ADA = [83.63, 46.46, 72.31, 70.28, 71.67, 74.35, 44.91, 82.54, 93.21, 72.54]
 RF = [99.55, 79.15, 80.97, 69.99, 71.67, 74.88, 79.87, 84.58, 99.39, 93.94]
 
 
+@pytest.mark.oracle("bayes.sign_test bayes.RegionPosterior.expected", "example: W30")
 def test_worked_example():
     """Example W30: counts 4, 1, 5 and 0, 3, 7 with one prior dataset on equivalent."""
     p = bc.bayes.sign_test(np.divide(NB, 100), np.divide(SVM, 100), rope=0.01)
@@ -44,6 +45,7 @@ def reference(i, alpha):
         )
 
 
+@pytest.mark.oracle("bayes.sign_test", "brute force")
 def test_random_counts_against_brute_force():
     """A hundred random counts and priors: 100,000 Dirichlet draws each, within 4.5 Monte-Carlo errors."""
     rng = np.random.default_rng(1)
@@ -55,6 +57,7 @@ def test_random_counts_against_brute_force():
         assert exact.sum() == pytest.approx(1, abs=1e-12)
 
 
+@pytest.mark.oracle("bayes.sign_test", "mpmath")
 @pytest.mark.parametrize(
     "alpha",
     [(4, 2, 5), (0.5, 3, 7), (1 / 3, 1 / 3, 25 / 3), (10, 50, 51), (1e-3, 2, 3), (60, 75, 80), (0.033, 0.0106, 0.587)],
@@ -63,6 +66,7 @@ def test_integral_against_mpmath(alpha):
     assert p_largest(np.array(alpha, float)) == pytest.approx([reference(i, alpha) for i in range(3)], rel=1e-10)
 
 
+@pytest.mark.oracle("bayes.sign_test", "closed form")
 def test_tails_keep_their_digits():
     """Closed form: G_1 ~ Gamma(1) beats G_3 ~ Gamma(b) with probability 2^-b; a tiny third share changes nothing."""
     for b in (100, 500, 1000):
@@ -72,16 +76,19 @@ def test_tails_keep_their_digits():
     assert 0 < p[0] < 1e-100
 
 
+@pytest.mark.oracle("bayes.sign_test", "closed form")
 def test_equal_alphas_have_equal_chances():
     for a in (0.01, 1.0, 37.0, 1e9):
         assert p_largest(np.full(3, a)) == pytest.approx([1 / 3] * 3, abs=1e-14)
 
 
+@pytest.mark.oracle("bayes.sign_test", "closed form")
 def test_tiny_alphas_put_everything_into_one_share():
     """Limit: Dirichlet(eps a) is a corner, the i-th with probability a_i / sum a."""
     assert p_largest(np.array([1e-6, 2e-6, 7e-6])) == pytest.approx([0.1, 0.2, 0.7], abs=1e-4)
 
 
+@pytest.mark.oracle("bayes.sign_test", "scipy", "brute force")
 def test_a_thousand_million_datasets():
     """Two shares of 10^9 counts: a Beta tail. Three: normal by the central limit theorem."""
     a, b = 1e9, 1e9 + 3e5
@@ -91,6 +98,7 @@ def test_a_thousand_million_datasets():
     assert p_largest(alpha) == pytest.approx(np.bincount(draws) / 400_000, abs=0.004)
 
 
+@pytest.mark.oracle("bayes.sign_test", "mpmath")
 @pytest.mark.parametrize("a", [2e4, 1e5])
 def test_gamma_cdf_in_its_tails(a):
     """Temme's expansion against mpmath's series, where scipy's own series is cut short."""
@@ -103,6 +111,7 @@ def test_gamma_cdf_in_its_tails(a):
             assert float(log_gamma_cdf(a, np.array([x]))[0]) == pytest.approx(float(exact), rel=1e-12, abs=1e-13)
 
 
+@pytest.mark.oracle("bayes.sign_test", "baycomp")
 def test_agrees_with_baycomp():
     """baycomp draws 50,000 times; its rope has no tolerance at the border, so differences stay away from it."""
     import baycomp
@@ -116,6 +125,7 @@ def test_agrees_with_baycomp():
     )
 
 
+@pytest.mark.oracle("bayes.sign_test", "closed form", "scipy")
 def test_no_rope_is_a_beta_tail():
     """Closed form: ties and a prior on equivalent go half to each side."""
     a, b = np.array([3.0, 2.0, 2.0, 1.0, 5.0]), np.array([1.0, 1.0, 1.0, 1.0, 6.0])  # 3 wins, 1 tie, 1 loss
@@ -127,6 +137,7 @@ def test_no_rope_is_a_beta_tail():
     )
 
 
+@pytest.mark.oracle("bayes.RegionPosterior.expected", "closed form")
 @pytest.mark.parametrize(
     ("place", "alpha"),
     [("A", (5, 2, 3)), ("equivalent", (3, 4, 3)), ("B", (3, 2, 5)), ("spread", (11 / 3, 8 / 3, 11 / 3))],
@@ -143,6 +154,7 @@ def test_prior_is_where_it_was_put(place, alpha):
     assert p.swap().inference == other.inference
 
 
+@pytest.mark.oracle("bayes.sign_test", "closed form")
 def test_strength_zero_leaves_empty_regions_empty():
     p = bc.bayes.sign_test([1.0, 2.0, 0.0], [0.0, 0.0, 0.0], rope=0.5, prior=0)
     assert p.p_worse == 0
@@ -152,6 +164,7 @@ def test_strength_zero_leaves_empty_regions_empty():
     assert (all_one_side.p_better, list(all_one_side.expected.values())) == (1, [1, 0, 0])
 
 
+@pytest.mark.oracle("bayes.RegionPosterior.theta_hdi", "scipy")
 def test_theta_intervals_hold_their_mass():
     p = bc.bayes.sign_test(np.divide(NB, 100), np.divide(SVM, 100), rope=0.01)
     for (low, high), (a, b) in zip(p.theta_hdi(0.9).values(), [(4, 7), (2, 9), (5, 6)], strict=True):
@@ -159,12 +172,14 @@ def test_theta_intervals_hold_their_mass():
         assert stats.beta.pdf(low, a, b) == pytest.approx(stats.beta.pdf(high, a, b), rel=1e-3)
 
 
+@pytest.mark.oracle("bayes.RegionPosterior.draws bayes.RegionPosterior.simplex", "scipy")
 def test_simplex_draws_are_the_dirichlet():
     p = bc.bayes.sign_test(np.divide(NB, 100), np.divide(SVM, 100), rope=0.01)
     draws = p.draws(20_000, random_seed=2)
     assert draws.sum(axis=1) == pytest.approx(np.ones(20_000))
     assert stats.kstest(draws[:, 0], stats.beta(4, 7).cdf).pvalue > 0.001
     assert p.simplex.shape == (4000, 3)
+    assert stats.kstest(p.simplex[:, 2], stats.beta(5, 6).cdf).pvalue > 0.001
 
 
 def test_rope_curve_and_with_rope_agree():
@@ -195,6 +210,7 @@ def test_json_sentence_and_decision():
         p.hdi()
 
 
+@pytest.mark.oracle("bayes.RegionPosterior.expected", "closed form")
 def test_border_belongs_to_the_rope():
     """0.86 - 0.85 is 0.01 but for rounding."""
     p = bc.bayes.sign_test([0.86, 0.9, 0.7], [0.85, 0.8, 0.7], rope=0.01, prior=0)
@@ -229,6 +245,7 @@ def test_one_dataset_is_refused():
         bc.bayes.sign_test([1.0], [2.0], rope=0)
 
 
+@pytest.mark.oracle("bayes.sign_test", "PyMC")
 def test_nuts_agrees_with_the_integral():
     fast = {"chains": 2, "cores": 1, "progressbar": False, "random_seed": 4, "draws": 1500}
     a, b = np.divide(NB, 100), np.divide(SVM, 100)

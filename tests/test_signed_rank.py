@@ -31,6 +31,7 @@ def inference(z, prior=0.5, prior_at=0.0, draws=1000, seed=1, names=None, roundi
     return SignedRankInference(np.array(z, float), names, rounding, prior, prior_at, draws, seed)
 
 
+@pytest.mark.oracle("bayes.signed_rank_test", "brute force")
 @pytest.mark.parametrize("rope", [(0, 0), (-0.01, 0.01), (-0.02, 0.01), (0, 0.05), (-float("inf"), 0.01)])
 @pytest.mark.parametrize("prior", [0.0, 0.5, 3.0])
 def test_prefix_sums_equal_the_double_sum(rng, rope, prior):
@@ -43,6 +44,7 @@ def test_prefix_sums_equal_the_double_sum(rng, rope, prior):
     assert np.abs(test.theta(weights, bc.Rope(low, high)) - expected).max() < 1e-14
 
 
+@pytest.mark.oracle("bayes.signed_rank_test", "baycomp")
 def test_theta_equals_baycomps_for_the_same_weights():
     """The same simplex points, away from the border (where ours has a tolerance and baycomp none)."""
     import baycomp
@@ -65,6 +67,7 @@ def test_theta_equals_baycomps_for_the_same_weights():
     assert compared > 50
 
 
+@pytest.mark.oracle("bayes.signed_rank_test", "baycomp")
 def test_every_pair_agrees_with_baycomp():
     """P of all pairs within 4 Monte-Carlo errors of both, at three ropes."""
     import baycomp
@@ -84,6 +87,7 @@ def test_every_pair_agrees_with_baycomp():
     assert worst < 4.5, "252 comparisons of three numbers: the largest of so many is near 3"
 
 
+@pytest.mark.oracle("bayes.signed_rank_test bayes.RegionPosterior.expected", "closed form")
 def test_two_datasets_in_closed_form():
     """n = 2, no prior, differences 1 and -3, no rope: theta_better = w^2 > 1/2 iff w > sqrt(1/2), w uniform."""
     p = bc.bayes.signed_rank_test([1.0, 0.0], [0.0, 3.0], rope=0, prior=0, random_seed=1, draws=200_000)
@@ -91,6 +95,7 @@ def test_two_datasets_in_closed_form():
     assert p.expected["A better"] == pytest.approx(1 / 3), "E[w^2] of a uniform w"
 
 
+@pytest.mark.oracle("bayes.RegionPosterior.expected", "closed form")
 def test_expected_is_exact(rng):
     """E[theta] = sum of E[w_i w_j] H_ij with the Dirichlet's second moments, by the O(n^2) sum."""
     z = np.array([0.03, -0.02, 0.0, 0.01, 0.01, 0.005, -0.04])
@@ -154,6 +159,7 @@ def test_precision_is_reached():
         bc.bayes.signed_rank_test([0.1, -0.2], [0.0, 0.0], rope=0, precision=1e-9)
 
 
+@pytest.mark.oracle("bayes.RegionPosterior.mcse", "simulation")
 def test_reported_error_is_the_real_one():
     """The spread of 40 runs with other seeds is the Monte-Carlo error that each of them reports."""
     runs = [bc.bayes.signed_rank_test(UCI.pair("gbm", "svm"), rope=0.01, random_seed=s, draws=2000) for s in range(40)]
@@ -161,6 +167,7 @@ def test_reported_error_is_the_real_one():
     assert spread == pytest.approx(runs[0].mcse["gbm better"], rel=0.4)
 
 
+@pytest.mark.oracle("bayes.signed_rank_test bayes.RegionPosterior.mean", "closed form")
 def test_mean_and_interval_are_the_bayesian_bootstraps():
     """Without a prior, the mean is the sample mean and the variance sum (z - mean)^2 / (n (n + 1))."""
     z = UCI.pair("rf", "svm").means
@@ -172,6 +179,7 @@ def test_mean_and_interval_are_the_bayesian_bootstraps():
     assert np.mean((p.inference._means >= low) & (p.inference._means <= high)) == pytest.approx(0.95, abs=1e-4)
 
 
+@pytest.mark.oracle("bayes.signed_rank_test", "closed form")
 @pytest.mark.parametrize(
     ("differences", "rope", "expected"),
     [
@@ -243,6 +251,7 @@ def test_shared_wins():
     ]
 
 
+@pytest.mark.oracle("bayes.signed_rank_test", "PyMC")
 def test_nuts_agrees_with_the_draws():
     """Dirichlet(1, ..., 1, prior) sampled by NUTS: the same probabilities within Monte-Carlo error."""
     scores = bc.load_domains().transform("relative")

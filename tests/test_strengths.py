@@ -67,6 +67,12 @@ def _mean_error(posterior):
 # ---- Plackett-Luce
 
 
+@pytest.mark.oracle(
+    "bayes.plackett_luce bayes.RankingPosterior.p_best bayes.StrengthPosterior.worth "
+    "bayes.StrengthPosterior.p_win bayes.StrengthPosterior.pairs_frame bayes.RankingPosterior.draws",
+    "closed form",
+    "scipy",
+)
 @pytest.mark.parametrize(("wins", "losses", "ties", "prior"), [(7, 3, 0, 1.0), (9, 0, 0, 0.5), (4, 5, 3, 2.0)])
 def test_plackett_luce_of_two_models_is_a_beta(wins, losses, ties, prior):
     """worth ~ Dirichlet(a, a), ties half a win each: the posterior is Beta(a + wins + ties/2, a + losses + ties/2)."""
@@ -83,6 +89,10 @@ def test_plackett_luce_of_two_models_is_a_beta(wins, losses, ties, prior):
     assert stats.kstest(expit(theta[:, 0] - theta[:, 1]), exact.cdf).pvalue > 1e-3
 
 
+@pytest.mark.oracle(
+    "bayes.plackett_luce bayes.RankingPosterior.p_best bayes.StrengthPosterior.worth bayes.StrengthPosterior.p_win",
+    "brute force",
+)
 def test_plackett_luce_of_three_models_by_quadrature():
     """The worths' simplex summed on a lattice: P(best), worth, and P(win)."""
     orders = [(0, 1, 2)] * 3 + [(1, 0, 2)] * 2 + [(2, 0, 1), (0, 2, 1)]
@@ -98,6 +108,7 @@ def test_plackett_luce_of_three_models_by_quadrature():
     check_close(found.p_win("A", "C"), mass @ (w[:, 0] / (w[:, 0] + w[:, 2])), 2e-3)
 
 
+@pytest.mark.oracle("bayes.plackett_luce bayes.RankingPosterior.mean", "brute force")
 def test_plackett_luce_agrees_with_gibbs(rng):
     """Caron and Doucet's sampler: exponential waiting times for each choice make the worths Gamma."""
     k, prior = 5, 1.0
@@ -127,6 +138,7 @@ def test_plackett_luce_agrees_with_gibbs(rng):
         check_close(found.p_best[name], np.mean(best == m), np.hypot(error, found.mcse[name]))
 
 
+@pytest.mark.oracle("bayes.plackett_luce", "simulation")
 @pytest.mark.parametrize("studies", [100, pytest.param(1500, marks=pytest.mark.slow)])
 def test_plackett_luce_is_calibrated_under_its_own_prior(rng, studies):
     """Truth from the prior, rankings from the truth: P(best) comes true as often as it says, contrasts cover.
@@ -193,6 +205,7 @@ def bradley_terry_by_quadrature(wins, prior=0.5):
     return best, {pair: (mass * expit(gap)).sum() for pair, gap in gaps.items()}
 
 
+@pytest.mark.oracle("bayes.bradley_terry", "brute force")
 @pytest.mark.parametrize("wins", [[[0, 7, 9.5], [3, 0, 6], [0.5, 4, 0]], [[0, 2, 2], [0, 0, 1], [0, 1, 0]]])
 def test_bradley_terry_of_three_models_by_quadrature(wins):
     best, p_win = bradley_terry_by_quadrature(wins)
@@ -205,6 +218,7 @@ def test_bradley_terry_of_three_models_by_quadrature(wins):
         check_close(p.mean(), expected, p.std() / np.sqrt(30_000))
 
 
+@pytest.mark.oracle("bayes.bradley_terry bayes.StrengthPosterior.p_win", "brute force")
 def test_bradley_terry_of_two_models_by_quadrature():
     """P(win) and P(better) of 8 wins in 11, from the two-dimensional integral over gap and log sigma."""
     gap, t = np.meshgrid(np.linspace(-8, 8, 4000), np.linspace(-3, 3, 400), indexing="ij")
@@ -216,6 +230,7 @@ def test_bradley_terry_of_two_models_by_quadrature():
     check_close(found.p_win("A", "B"), (mass * expit(gap)).sum(), 2e-3)
 
 
+@pytest.mark.oracle("bayes.bradley_terry", "simulation")
 @pytest.mark.parametrize("studies", [80, pytest.param(1500, marks=pytest.mark.slow)])
 def test_bradley_terry_is_calibrated_under_its_own_prior(rng, studies):
     """Strengths from the prior, wins from the strengths: the true contrast's place among the draws is uniform."""
@@ -235,6 +250,7 @@ def test_bradley_terry_is_calibrated_under_its_own_prior(rng, studies):
     check_close(np.sum(hit), p.sum(), np.sqrt((p * (1 - p)).sum()), times=3.5)
 
 
+@pytest.mark.oracle("bayes.bradley_terry bayes.plackett_luce", "simulation")
 def test_recovers_strengths_with_many_datasets(rng):
     """Both models, 2,000 rankings: every contrast within 4 posterior sd of the truth, and those sd are small."""
     worth = np.array([6.0, 3.0, 2.0, 1.0])
@@ -264,6 +280,23 @@ def test_tie_policies():
         same = bc.bayes.bradley_terry(duel(wins, losses), rope=0, random_seed=1)
         assert found.p_best == same.p_best
         assert found.settings["ties"] == ties
+
+
+@pytest.mark.slow
+@pytest.mark.oracle("bayes.bradley_terry bayes.StrengthPosterior.p_win", "bayes-testkit")
+def test_bradley_terry_agrees_with_bayes_testkit():
+    """Its BBTTest, which wants PyMC 5: the same prior, a tie counted as a win of both, sampled by NUTS."""
+    pd, btk = pytest.importorskip("pandas"), pytest.importorskip("btk", exc_type=ImportError)
+    scores = UCI.select(models=["rf", "svm", "gbm", "lr"])
+    means = pd.DataFrame(dict(zip(scores.models, scores.values.mean(axis=2), strict=True)))
+    test = btk.BBTTest(absolute_tie_threshold=0.0101, tie_solver="add", scale=0.5)
+    options = {"draws": 5000, "chains": 2, "cores": 1, "random_seed": 1, "progressbar": False}
+    theirs = test.fit(means.assign(dataset=scores.datasets), **options).posterior_table(round_ndigits=None)
+    ours = bc.bayes.bradley_terry(scores, rope=0.0101, ties="add", prior=0.5, random_seed=1)
+    for row in theirs.to_dict("records"):
+        a, b = row["pair"].split(" > ")
+        assert ours.p_win(a, b) == pytest.approx(row["mean"], abs=0.01)
+        assert ours.p_better(a, b) == pytest.approx(row["above_50"], abs=0.03)
 
 
 # ---- both
@@ -309,6 +342,7 @@ def test_gradient_is_that_of_the_density(fit, rng):
         assert gradient[:, i] == pytest.approx(slope, rel=1e-5, abs=1e-6)
 
 
+@pytest.mark.oracle("bayes.bradley_terry bayes.plackett_luce", "PyMC")
 @pytest.mark.parametrize("fit", BOTH)
 def test_agrees_with_nuts(fit):
     """The same posterior by PyMC's NUTS, on a model that is written down another way."""

@@ -22,6 +22,7 @@ def correlated_folds(rng, studies, n, rho, mean=0.0):
     return mean + shared + rng.normal(0, np.sqrt(1 - rho), (studies, n))
 
 
+@pytest.mark.oracle("frequentist.paired_ttest frequentist.TestResult.confidence_interval", "example: W04")
 def test_w04_paired_t_on_trial_means():
     """W04: recomputed from the exact row sums (the book's t = 5.862 is from rounded inputs)."""
     result = frequentist.paired_ttest(DT, SVM)
@@ -32,6 +33,7 @@ def test_w04_paired_t_on_trial_means():
     assert (result.df, result.n) == (9, 10)
 
 
+@pytest.mark.oracle("frequentist.paired_ttest", "example: W05, W23, W25")
 def test_w05_w23_w25_critical_values():
     """W05, W23, W25: a t at the tabulated critical value has the tabulated p."""
     for df, t, tail in (
@@ -46,6 +48,7 @@ def test_w05_w23_w25_critical_values():
         assert float(student_p(np.array(t), np.array(1.0), df, "greater")[1]) == pytest.approx(tail, rel=1e-5)
 
 
+@pytest.mark.oracle("frequentist.paired_ttest frequentist.corrected_ttest", "example: Part C")
 def test_part_c_labour(labour):
     """Part C: plain and corrected t on 100 splits; with n_train and n_test swapped (as printed) it would be 0.2247."""
     plain, corrected = frequentist.paired_ttest(labour), frequentist.corrected_ttest(labour)
@@ -60,6 +63,10 @@ def test_part_c_labour(labour):
     assert abs(corrected.statistic) > 8 * 0.224712 * 0.99  # eight times the value of the misprinted formula
 
 
+@pytest.mark.oracle(
+    "frequentist.paired_ttest frequentist.welch_ttest frequentist.TestResult.confidence_interval",
+    "scipy",
+)
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_paired_and_welch_agree_with_scipy(rng, alternative):
     for n in (2, 3, 10, 100):
@@ -105,6 +112,7 @@ def test_tost_p_is_the_larger_posterior_tail(labour):
             assert inside == (result.p_value < 0.05)  # duality at 1 - 2 alpha
 
 
+@pytest.mark.oracle("frequentist.tost_ttest", "statsmodels")
 def test_plain_tost_agrees_with_statsmodels(rng):
     from statsmodels.stats.weightstats import ttost_paired
 
@@ -114,6 +122,7 @@ def test_plain_tost_agrees_with_statsmodels(rng):
     assert result.confidence_level == pytest.approx(0.9)
 
 
+@pytest.mark.oracle("frequentist.cv5x2_ttest frequentist.cv5x2_ftest", "mlxtend", "closed form")
 def test_5x2_agrees_with_mlxtend_and_the_formula(rng):
     """mlxtend computes both statistics from fitted estimators; a stand-in gives it the scores that we want."""
     from mlxtend.evaluate import combined_ftest_5x2cv, paired_ttest_5x2cv
@@ -149,6 +158,7 @@ def test_5x2_agrees_with_mlxtend_and_the_formula(rng):
     assert f.p_value == pytest.approx(stats.f.sf(f.statistic, 10, 5), rel=1e-10)
 
 
+@pytest.mark.oracle("frequentist.rxk_cv_ttest", "scipy")
 def test_bouckaerts_schemes_are_one_sample_t_tests_of_their_means(rng):
     """Each scheme is scipy's one-sample t-test of what it averages; calibrated df change scale and tail."""
     a, b = rng.normal(0.8, 0.05, 100), rng.normal(0.79, 0.05, 100)
@@ -180,6 +190,7 @@ def test_runs_and_folds_are_found_by_their_keys_not_by_the_order_of_rows(rng):
         assert not np.isclose(one.statistic, frequentist.rxk_cv_ttest(direct, scheme="all data").statistic)
 
 
+@pytest.mark.oracle("frequentist.paired_ttest frequentist.corrected_ttest", "simulation")
 @pytest.mark.parametrize(("n", "rho", "expected"), [(100, 0.1, 0.57), (10, 0.1, 0.1555)])
 def test_type_one_error_of_the_plain_test(n, rho, expected):
     """20,000 simulated studies with equally correlated folds: the plain t rejects as often as its note says, the
@@ -192,6 +203,7 @@ def test_type_one_error_of_the_plain_test(n, rho, expected):
         assert (p <= 0.05).mean() == pytest.approx(rate, abs=4 * np.sqrt(rate * (1 - rate) / len(d)))
 
 
+@pytest.mark.oracle("frequentist.cv5x2_ftest", "simulation")
 def test_5x2_f_keeps_its_level_when_runs_are_independent():
     """Under its own assumptions (ten independent normal differences) the F-test is exact; simulated."""
     d = np.random.default_rng(2).normal(0, 1, (20_000, 5, 2))

@@ -29,6 +29,7 @@ def reference_sf(x, one, two):
     return mp.quad(lambda t: pdf(df2, t) * sf(df1, (x + s2 * t) / s1), cuts)
 
 
+@pytest.mark.oracle("bayes.welch_ttest", "mpmath")
 @pytest.mark.parametrize(
     ("one", "two"), [((1.0, 4), (1.0, 4)), ((0.2, 1), (3.0, 7)), ((2.0, 30), (0.01, 2)), ((1.0, 1), (1.0, 1))]
 )
@@ -39,6 +40,7 @@ def test_tail_against_mpmath(one, two, x):
     assert float(d.cdf(-x)) == pytest.approx(float(d.sf(x)), rel=1e-12), "symmetric about its location"
 
 
+@pytest.mark.oracle("bayes.welch_ttest", "closed form", "scipy")
 def test_two_cauchys_make_a_cauchy():
     """Closed form: the difference of two independent Cauchy variables is Cauchy, scales added."""
     d = StudentDifference(1.0, 2.0, 1, 3.0, 1)
@@ -50,6 +52,7 @@ def test_two_cauchys_make_a_cauchy():
     assert d.ppf([0.001, 0.5, 0.99]) == pytest.approx(cauchy.ppf([0.001, 0.5, 0.99]), rel=1e-9)
 
 
+@pytest.mark.oracle("bayes.welch_ttest", "closed form", "scipy")
 def test_many_runs_make_a_normal_difference():
     """Limit: with a million degrees of freedom the difference of two t is normal, variances added."""
     d = StudentDifference(0.0, 3.0, 1e6, 4.0, 1e6)
@@ -64,6 +67,7 @@ def test_one_spread_vanishing_leaves_a_student():
     assert d.sf(x) == pytest.approx(t.sf(x), rel=1e-7)
 
 
+@pytest.mark.oracle("bayes.welch_ttest", "brute force")
 def test_welch_posterior_against_brute_force(rng):
     a, b = rng.normal(0.82, 0.02, 6), rng.normal(0.80, 0.05, 4)
     p = bc.bayes.welch_ttest(a, b, rope=0.01)
@@ -90,6 +94,7 @@ def test_swap_names_and_json():
     assert bc.bayes.Posterior.from_dict(json.loads(json.dumps(p.to_dict()))) == p
 
 
+@pytest.mark.oracle("bayes.welch_ttest", "scipy")
 def test_constant_runs_are_known_exactly():
     with pytest.warns(bc.DegenerateWarning, match="all runs of A"):
         p = bc.bayes.welch_ttest([0.5, 0.5], [0.4, 0.6, 0.8], rope=0)

@@ -23,7 +23,7 @@ from bayescmp.bayes.strengths import (
     check_win_rope,
     sample_strengths,
 )
-from bayescmp.errors import ScoresError
+from bayescmp.errors import ScoresError, is_one_of
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.table import Scores
 from bayescmp.seed import checked_seed
@@ -75,6 +75,11 @@ def bradley_terry(
     -------
     StrengthPosterior
         `pairs_frame()` has for each pair the wins, E[P(win)], P(P(win) > 1/2), and P(P(win) within the win rope).
+
+    See Also
+    --------
+    plackett_luce : of whole rankings.
+    rank_models : by mean ranks or mean scores.
 
     Notes
     -----
@@ -129,7 +134,7 @@ def count_wins(table: Table, rope: Rope) -> tuple[NDArray[np.int_], NDArray[np.i
 
 
 def _counted(wins: NDArray[np.int_], tied: NDArray[np.int_], ties: str) -> Floats:
-    if ties not in TIES:
+    if not is_one_of(ties, TIES):
         raise ValueError(f'`ties` must be "spread", "add" or "forget", got {ties!r}.')
     counted = wins + TIES[ties] * tied
     if not counted.any():

@@ -43,7 +43,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class HyperPosterior:
-    """The posterior on a grid of nu x log sigma_0 x t, with delta_0 = curve(t).
+    """The posterior on a grid of nu x log(sigma_0 / unit) x t, with delta_0 = curve(t).
 
     `at_bound` says at which ends of the two grids (low, high each) a uniform prior ends before the density does.
     """
@@ -54,6 +54,7 @@ class HyperPosterior:
     curve: Curve
     density: Floats
     at_bound: tuple[tuple[bool, bool], tuple[bool, bool]]
+    unit: float = 1.0
 
     @cached_property
     def delta(self) -> Floats:

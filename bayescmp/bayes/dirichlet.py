@@ -29,7 +29,7 @@ def p_largest(alpha: Floats) -> Floats:
         return result
     if alive.size == 2:
         i, j = alive
-        result[i], result[j] = p_above_half(a[i], a[j]), p_above_half(a[j], a[i])
+        result[i], result[j] = two_sides(a[i], a[j])
         return result
     # the largest alpha has the largest probability, which is safe to get from the others
     top = int(a.argmax())
@@ -41,11 +41,13 @@ def p_largest(alpha: Floats) -> Floats:
     return result
 
 
-def p_above_half(a: float, b: float) -> float:
-    """P(theta > 1/2) for theta ~ Beta(a, b)."""
-    if a <= 0 or b <= 0:
-        return 0.5 if a == b else float(a > b)
-    return float(special.betainc(b, a, 0.5))
+def two_sides(a: float, b: float) -> tuple[float, float]:
+    """P(theta > 1/2) and P(theta < 1/2) for theta ~ Beta(a, b): the smaller one as a tail, the other is the rest."""
+    if a == b:
+        return 0.5, 0.5
+    small, large = min(a, b), max(a, b)
+    tail = 0.0 if small <= 0 else float(special.betainc(large, small, 0.5))
+    return (1 - tail, tail) if a > b else (tail, 1 - tail)
 
 
 def _integral(a: float, others: Floats) -> float:

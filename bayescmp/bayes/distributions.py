@@ -16,6 +16,8 @@ from bayescmp.bayes.hdi import hdi
 from bayescmp.rope import Rope
 
 Floats = NDArray[np.float64]
+NEGLIGIBLE = 1e-290
+"""A scale so small beside the other one's is none: it changes no double."""
 
 
 class Distribution(Protocol):
@@ -50,12 +52,14 @@ class StudentT:
         return self.location
 
     def _z(self, x: ArrayLike) -> Floats:
-        return (np.asarray(x, dtype=float) - self.location) / self.scale
+        with np.errstate(over="ignore"):  # infinitely far in units of the scale
+            return (np.asarray(x, dtype=float) - self.location) / self.scale
 
     def pdf(self, x: ArrayLike) -> Floats:
         df, z = self.df, self._z(x)
         log_c = special.gammaln((df + 1) / 2) - special.gammaln(df / 2) - 0.5 * np.log(df * np.pi)
-        return np.exp(log_c - (df + 1) / 2 * np.log1p(z * z / df)) / self.scale
+        with np.errstate(over="ignore"):  # so far out the density is 0
+            return np.exp(log_c - (df + 1) / 2 * np.log1p(z * z / df)) / self.scale
 
     def cdf(self, x: ArrayLike) -> Floats:
         return special.stdtr(self.df, self._z(x))
@@ -110,7 +114,7 @@ def student_regions(
     right, left = z_low > 0, z_high < 0
     tail = special.stdtr(df, np.where(right, -z_low, np.where(left, z_high, 0.0)))
     equivalent = np.where(right, tail - better, np.where(left, tail - worse, 1 - better - worse))
-    equivalent = np.maximum(equivalent, 0.0)
+    better, equivalent, worse = _rest_to_the_largest(better, np.maximum(equivalent, 0.0), worse)
     point = scale == 0
     if np.any(point):
         region = rope.regions(location, rounding)
@@ -119,6 +123,15 @@ def student_regions(
         worse = np.where(point, (region < 0) + share, worse)
         equivalent = np.where(point, 1 - better - worse, equivalent)
     return better, equivalent, worse
+
+
+def _rest_to_the_largest(*three: Floats) -> tuple[Floats, ...]:
+    """Three probabilities that sum to 1: the largest is what the others leave, which it hides best."""
+    p = np.stack(np.broadcast_arrays(*three))
+    largest = p.argmax(axis=0)[None]
+    np.put_along_axis(p, largest, 0.0, axis=0)
+    np.put_along_axis(p, largest, 1 - p.sum(axis=0, keepdims=True), axis=0)
+    return tuple(p)
 
 
 @dataclass(frozen=True)
@@ -199,7 +212,9 @@ class StudentDifference:
     def _integrate(self, x: ArrayLike, of_wide: str) -> Floats:
         """The integral of narrow.pdf(t) * wide.<of_wide>(x - t) dt, where x is measured from the location."""
         wide, narrow = self._wide_and_narrow
-        points = (np.asarray(x, dtype=float) - self.location) / self._unit
+        points = StudentT(self.location, self._unit, 1.0)._z(x)
+        if narrow.scale < NEGLIGIBLE:
+            return np.asarray(getattr(wide, of_wide)(points))
         results = np.empty(points.size)
         for i, c in enumerate(points.flat):
             t, weight = _panel_rule(narrow.scale, float(c))
@@ -244,8 +259,9 @@ class StudentDifference:
         worse, below_high = self.cdf([rope.low, rope.high])
         above_low, better = self.sf([rope.low, rope.high])
         right = rope.low > self.location
-        equivalent = above_low - better if right else below_high - worse
-        return float(better), max(float(equivalent), 0.0), float(worse)
+        equivalent = max(float(above_low - better if right else below_high - worse), 0.0)
+        three = _rest_to_the_largest(better, np.asarray(equivalent), worse)
+        return float(three[0]), float(three[1]), float(three[2])
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
         one, two = rng.standard_t(self.df_1, n), rng.standard_t(self.df_2, n)

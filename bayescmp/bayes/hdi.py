@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayescmp.errors import check_number
+
 DEFAULT_MASS = 0.95
 
 
@@ -17,6 +19,11 @@ def hdi(posterior: Any, mass: float = DEFAULT_MASS) -> tuple[float, float]:
         A continuous unimodal distribution, as scipy makes them; of draws the shortest run that holds the mass.
     mass : float
         Between 0 and 1.
+
+    See Also
+    --------
+    Posterior : whose method `hdi` calls it.
+    bayescmp.plots.plot_hdi : draws the interval for every mass.
 
     Examples
     --------
@@ -33,15 +40,18 @@ def hdi(posterior: Any, mass: float = DEFAULT_MASS) -> tuple[float, float]:
 
 def check_mass(mass: float) -> float:
     """A mass between 0 and 1, ends excluded."""
-    if not 0 < mass < 1:
+    if not 0 < check_number("mass", mass) < 1:
         raise ValueError(f"`mass` must be between 0 and 1, got {mass}. For 95 % use 0.95.")
     return mass
 
 
 def _of_draws(draws: ArrayLike, mass: float) -> tuple[float, float]:
-    ordered = np.sort(np.asarray(draws, dtype=float), axis=None)
+    try:
+        ordered = np.sort(np.asarray(draws, dtype=float), axis=None)
+    except (TypeError, ValueError):
+        raise ValueError(f"`posterior` must be draws or a distribution with `ppf`, got {draws!r}.") from None
     if ordered.size == 0 or not np.isfinite(ordered[[0, -1]]).all():
-        raise ValueError("An HDI needs draws, all of them finite numbers; got none, or NaN or infinity among them.")
+        raise ValueError("An HDI needs draws, finite numbers; `posterior` has none, or NaN or infinity among them.")
     inside = min(int(np.ceil(mass * ordered.size)), ordered.size)
     widths = ordered[inside - 1 :] - ordered[: ordered.size - inside + 1]
     start = int(np.argmin(widths))

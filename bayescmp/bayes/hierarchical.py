@@ -73,6 +73,12 @@ def hierarchical_ttest(
         `p_better` is the probability that "A better" is the most probable outcome, `expected` the posterior mean of
         theta; `mean` and `hdi` are those of delta_0; `datasets_frame()` has every dataset's shrunken difference.
 
+    See Also
+    --------
+    signed_rank_test : one score a dataset.
+    multilevel : one model of many models.
+    HierarchicalPrior : your own prior.
+
     References
     ----------
     Corani, Benavoli, Demsar, Mangili, Zaffalon (2017). Statistical comparison of classifiers through Bayesian
@@ -123,7 +129,7 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
     flat = sds <= pair.rounding
     sds = np.where(flat, 0.0, sds)
     notes: list[str] = []
-    spread = float(np.std(means, ddof=1))
+    spread = float(moments(means)[1])
     if flat.all() and spread <= pair.rounding.max():
         notes = ["every difference on every dataset is the same number: so is the next one"]
         warnings.warn(f"{pair.a} vs {pair.b}: {notes[0]}.", DegenerateWarning, stacklevel=3)
@@ -141,6 +147,10 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
         notes.append("two datasets say little about the next one: the prior dominates")
         warnings.warn(f"{pair.a} vs {pair.b}: {notes[-1]}.", PriorWarning, stacklevel=3)
     largest = float(np.nanmax(np.abs(pair.differences)))
+    if largest > 1e300:
+        raise ScoresError(
+            "Scores must be small enough for a thousand times their spread to be finite. Change their unit."
+        )
     resolved = HierarchicalPrior.resolve(prior, means, np.where(flat, floor, sds), largest)
     inference = HierarchicalInference(pair.datasets, means, sds, counts, rho, floor, resolved, largest)
     if floor and not flat.all():
@@ -151,7 +161,20 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class HierarchicalPosterior(RegionPosterior):
-    """The result of the hierarchical test: theta for the next dataset, the hyperparameters, and every dataset."""
+    """The result of the hierarchical test: theta for the next dataset, the hyperparameters, and every dataset.
+
+    See Also
+    --------
+    hierarchical_ttest : makes one.
+    bayescmp.plots.plot_forest : draws every dataset's shrunken difference.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> p = bc.bayes.hierarchical_ttest(bc.load_uci().pair("rf", "svm"), rope=0.01, prior="gaussian")
+    >>> list(p.hyperparameters().index)
+    ['delta_0', 'sigma_0']
+    """
 
     kind: ClassVar[str] = "hierarchical"
 
@@ -161,7 +184,7 @@ class HierarchicalPosterior(RegionPosterior):
         return float(self.inference.p_positive)  # type: ignore[attr-defined]
 
     def hyperparameters(self, mass: float = 0.95) -> "pd.DataFrame":
-        """Posterior mean, standard deviation and HDI of delta_0, sigma_0 and nu."""
+        """Posterior mean, standard deviation and HDI (of this `mass`) of delta_0, sigma_0 and nu."""
         import pandas as pd
 
         check_mass(mass)
@@ -172,7 +195,7 @@ class HierarchicalPosterior(RegionPosterior):
         return pd.DataFrame(rows).set_index("parameter")
 
     def datasets_frame(self, mass: float = 0.95) -> "pd.DataFrame":
-        """One row a dataset: its raw mean difference, and its shrunken one with HDI and the three probabilities."""
+        """One row a dataset: raw and shrunken mean difference, the HDI of this `mass`, and the three probabilities."""
         self._refuse_a_point()
         return shrinkage.datasets_frame(self.inference, self.rope, check_mass(mass))
 

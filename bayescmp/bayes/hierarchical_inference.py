@@ -22,6 +22,7 @@ from bayescmp.bayes.regions import (
     sampled_summary,
 )
 from bayescmp.errors import ConvergenceWarning
+from bayescmp.moments import mean
 from bayescmp.rope import Rope
 from bayescmp.threads import one_blas_thread
 
@@ -77,7 +78,7 @@ class HierarchicalInference(ArrayValue):
     @property
     def unit(self) -> float:
         """Differences are scaled by the mean standard deviation within datasets."""
-        return float(self.filled_sds.mean())
+        return float(mean(self.filled_sds))
 
     @property
     def hyper(self) -> HyperPosterior:
@@ -100,7 +101,7 @@ class HierarchicalInference(ArrayValue):
             refine=refine,
         )
         curve = Curve(found.curve.centre * unit, found.curve.width * unit)
-        self._grids[refine] = replace(found, log_sigma=found.log_sigma + np.log(unit), curve=curve)
+        self._grids[refine] = replace(found, unit=unit, curve=curve)
         return self._grids[refine]
 
     @cached_property
@@ -145,7 +146,7 @@ class HierarchicalInference(ArrayValue):
         k, i, j = np.unravel_index(rng.choice(h.mass.size, n, p=h.mass.ravel()), h.mass.shape)
         jitter = rng.uniform(-0.5, 0.5, (3, n))
         delta = h.curve.delta(h.t[j] + jitter[0] * (h.t[1] - h.t[0]))
-        sigma = np.exp(h.log_sigma[i] + jitter[1] * (h.log_sigma[1] - h.log_sigma[0]))
+        sigma = h.unit * np.exp(h.log_sigma[i] + jitter[1] * (h.log_sigma[1] - h.log_sigma[0]))
         if h.nu.size == 1:
             return delta, sigma, h.nu[k]
         log_nu = np.log(h.nu - self.prior.nu_shift)
@@ -176,7 +177,7 @@ class HierarchicalInference(ArrayValue):
         h = self.hyper
         grids = {
             "delta_0": (h.delta, h.mass.sum(axis=(0, 1))),
-            "sigma_0": (np.exp(h.log_sigma), h.mass.sum(axis=(0, 2))),
+            "sigma_0": (h.unit * np.exp(h.log_sigma), h.mass.sum(axis=(0, 2))),
         }
         if h.nu.size > 1:
             grids["nu"] = (h.nu, h.mass.sum(axis=(1, 2)))

@@ -7,6 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from bayescmp.errors import is_one_of
+from bayescmp.moments import mean, moments
+
 Floats = NDArray[np.float64]
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -37,6 +40,18 @@ class HierarchicalPrior:
         nu - shift ~ Gamma(shape, rate), shape and rate uniform between low and high.
     gaussian : bool
         Normal instead of Student random effects: nu is infinite.
+
+    See Also
+    --------
+    hierarchical_ttest : takes one, or the name of a preset.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> prior = bc.bayes.HierarchicalPrior(delta_0_bound=0.2, sigma_0_max=0.1, sigma_max=0.5, gaussian=True)
+    >>> p = bc.bayes.hierarchical_ttest(bc.load_uci().pair("rf", "svm"), rope=0.01, prior=prior)
+    >>> p.settings["prior"]["sigma_0_max"]
+    0.1
     """
 
     name: str = "custom"
@@ -67,12 +82,12 @@ class HierarchicalPrior:
     def resolve(
         cls, prior: "str | HierarchicalPrior", means: Floats, sds: Floats, largest: float
     ) -> "HierarchicalPrior":
-        """A preset with its bounds for these data; a prior that is one already as it is."""
+        """A preset with its bounds for data of these `means`, `sds` and `largest` score; else `prior` itself."""
         if isinstance(prior, HierarchicalPrior):
             return prior
-        if not isinstance(prior, str) or prior not in PRESETS:
+        if not is_one_of(prior, PRESETS):
             raise ValueError(f"`prior` must be one of {list(PRESETS)} or a HierarchicalPrior, got {prior!r}.")
-        between, within = float(np.std(means, ddof=1)), float(sds.mean())
+        between, within = float(moments(means)[1]), float(mean(sds))
         return cls(
             name=prior,
             delta_0_bound=largest,

@@ -18,10 +18,9 @@ def winner_probabilities(h: HyperPosterior, rope: Rope) -> Floats:
     """P(better), P(equivalent), P(worse) is the largest theta: every row of delta_0 split where the winner changes."""
     rows, nu, sigma = _rows(h)
     below, above = (_row_cdf(h, rows, x) for x in _winner_borders(nu, sigma, rope))
-    worse, total = below.sum(), rows.sum()
-    better = total - above.sum()
-    middle = 0.0 if rope.is_zero else total - better - worse
-    p = np.clip(np.array([better, middle, worse]) / total, 0.0, 1.0)
+    total = rows.sum(axis=1)
+    middle = 0.0 if rope.is_zero else np.maximum(above - below, 0.0).sum()
+    p = np.array([(total - above).sum(), middle, below.sum()])
     return p / p.sum()
 
 
@@ -41,8 +40,9 @@ def finer_sigma(h: HyperPosterior, factor: int = 8) -> HyperPosterior:
 def expected_theta(h: HyperPosterior, rope: Rope) -> Floats:
     """The posterior mean of theta."""
     rows, nu, sigma = _rows(h)
-    better, _, worse = student_regions(h.delta, sigma[:, None], nu[:, None], rope)
-    sums = [(rows * x).sum(axis=1) for x in (better, worse)]
+    regions = student_regions(h.delta, sigma[:, None], nu[:, None], rope)
+    better, middle, worse = ((rows * x).sum(axis=1) for x in regions)
+    sums = [better, worse]
     # where sigma_0 is smaller than the steps of delta_0, theta is a step: split the row at the rope's borders
     borders = (rope.high, rope.low)
     steps = [np.interp(x, h.delta, np.gradient(h.delta)) for x in borders]
@@ -51,8 +51,9 @@ def expected_theta(h: HyperPosterior, rope: Rope) -> Floats:
         if narrow.any():
             below = _row_cdf(h, rows[narrow], np.full(narrow.sum(), border))
             sums[k][narrow] = below if k else rows[narrow].sum(axis=1) - below
-    up, down = (x.sum() / rows.sum() for x in sums)
-    return np.array([up, 0.0 if rope.is_zero else 1 - up - down, down if not rope.is_zero else 1 - up])
+            middle[narrow] = np.maximum(rows[narrow].sum(axis=1) - sums[0][narrow] - sums[1][narrow], 0.0)
+    p = np.array([better.sum(), 0.0 if rope.is_zero else middle.sum(), worse.sum()])
+    return p / p.sum()
 
 
 def _rows(h: HyperPosterior) -> tuple[Floats, Floats, Floats]:
@@ -60,7 +61,7 @@ def _rows(h: HyperPosterior) -> tuple[Floats, Floats, Floats]:
     nu, log_sigma = (x.ravel() for x in np.meshgrid(h.nu, h.log_sigma, indexing="ij"))
     rows = h.mass.reshape(-1, h.delta.size)
     used = rows.sum(axis=1) > 1e-7
-    return rows[used], finite(nu[used]), np.exp(log_sigma[used])
+    return rows[used], finite(nu[used]), h.unit * np.exp(log_sigma[used])
 
 
 def _winner_borders(nu: Floats, sigma: Floats, rope: Rope) -> tuple[Floats, Floats]:
@@ -95,7 +96,8 @@ def _row_cdf(h: HyperPosterior, rows: Floats, x: Floats) -> Floats:
     )
     total = cumulative[:, -1]
     below = np.take_along_axis(cumulative, cell[:, None], axis=1)[:, 0] + part[:, 0]
-    return np.clip(below, 0.0, total) / np.where(total > 0, total, 1.0) * rows.sum(axis=1)
+    share = np.where(np.isposinf(x), 1.0, np.clip(below, 0.0, total) / np.where(total > 0, total, 1.0))
+    return share * rows.sum(axis=1)
 
 
 def finite(nu: Floats) -> Floats:

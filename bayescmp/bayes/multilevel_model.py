@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp import _compat
+from bayescmp.errors import is_one_of
 
 if TYPE_CHECKING:
     from bayescmp.bayes.multilevel_data import Statistics
@@ -41,6 +42,16 @@ class MultilevelPrior:
     df_shape, df_rate : float
         The variance of a contrast is scaled inverse chi-squared around the exchangeable one, with 2 + Gamma(shape,
         rate) degrees of freedom: few let the covariances be what the data say, many make them exchangeable.
+
+    See Also
+    --------
+    multilevel : takes one, or the name of a preset.
+
+    Examples
+    --------
+    >>> from bayescmp.bayes import MultilevelPrior
+    >>> MultilevelPrior(effects_scale=0.05, between_max=1.0).covariance
+    'shrunk'
     """
 
     name: str = "custom"
@@ -55,7 +66,7 @@ class MultilevelPrior:
             value = getattr(self, name)
             if not (name == "effects_scale" and value is None) and not 0 < value < np.inf:
                 raise ValueError(f"`{name}` must be positive and finite, got {value}.")
-        if self.covariance not in ("shrunk", "exchangeable"):
+        if not is_one_of(self.covariance, ("shrunk", "exchangeable")):
             raise ValueError(f'`covariance` must be "shrunk" or "exchangeable", got {self.covariance!r}.')
 
     @classmethod
@@ -63,7 +74,7 @@ class MultilevelPrior:
         """A preset, for contrasts of this typical size and spread between datasets; a prior that is one as it is."""
         if isinstance(prior, MultilevelPrior):
             return prior
-        if not isinstance(prior, str) or prior not in PRIORS:
+        if not is_one_of(prior, PRIORS):
             raise ValueError(f"`prior` must be one of {list(PRIORS)} or a MultilevelPrior, got {prior!r}.")
         return cls(
             name=prior,

@@ -12,7 +12,7 @@ from bayescmp.bayes import nuts
 from bayescmp.bayes.distributions import Draws, Floats
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, sampled_summary
-from bayescmp.errors import RopeError, ScoresError, name_list
+from bayescmp.errors import RopeError, ScoresError, is_one_of, name_list
 from bayescmp.moments import moments
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.arrays import as_pair
@@ -48,11 +48,18 @@ def pymc_model(
     -------
     pm.Model
 
+    See Also
+    --------
+    correlated_ttest, hierarchical_ttest : engine="nuts" samples this model.
+
     Examples
     --------
     >>> import bayescmp as bc
     >>> model = bc.bayes.pymc_model("correlated_t", bc.load_labour().pair("SVM", "DT"))  # doctest: +SKIP
     """
+    names = ["correlated_t", "sign", "signed_rank", "hierarchical", *MANY_MODELS]
+    if not is_one_of(name, names):
+        raise ValueError(f"`name` must be one of {name_list(names, len(names))}, got {name!r}.")
     if name == "correlated_t":
         return correlated_t(as_pair(pair, arrays_are="folds"), dataset, **options)
     if name == "sign":
@@ -73,12 +80,9 @@ def pymc_model(
 
         options = {"prior": "corani2017", "min_sd": None} | options
         return hierarchical(prepare(as_pair(pair, arrays_are="datasets"), **options)[0])
-    if name in MANY_MODELS:
-        module, builder = MANY_MODELS[name]
-        build = getattr(import_module(f"bayescmp.bayes.{module}"), builder)
-        return build(pair, **options | ({} if rope is None else {"rope": rope}))
-    names = ["correlated_t", "sign", "signed_rank", "hierarchical", *MANY_MODELS]
-    raise ValueError(f"`name` must be one of {name_list(names, len(names))}, got {name!r}.")
+    module, builder = MANY_MODELS[name]
+    build = getattr(import_module(f"bayescmp.bayes.{module}"), builder)
+    return build(pair, **options | ({} if rope is None else {"rope": rope}))
 
 
 def sample_pair(

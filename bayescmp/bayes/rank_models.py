@@ -18,7 +18,7 @@ from bayescmp.bayes.distributions import student_regions
 from bayescmp.bayes.many_models import Table, complete_table
 from bayescmp.bayes.ranking import RankingPosterior
 from bayescmp.bayes.regions import ArrayValue
-from bayescmp.errors import DegenerateWarning, ResamplingError, ScoresError
+from bayescmp.errors import DegenerateWarning, ResamplingError, ScoresError, check_count, is_one_of
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.pair import ROUNDING
 from bayescmp.scores.resampling import WAYS_TO_GIVE
@@ -81,16 +81,15 @@ def rank_models(
     >>> max(ranking.p_best, key=ranking.p_best.get)
     'rf'
     """
-    if by not in ("rank", "score"):
+    if not is_one_of(by, ("rank", "score")):
         raise ValueError(f'`by` must be "rank" or "score", got {by!r}.')
-    if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < 1:
-        raise ValueError(f"`draws` must be a whole number of at least 1, got {draws!r}.")
+    draws = check_count("draws", draws)
     table, region = complete_table(scores, rope, "rank_models")
     seed = checked_seed(random_seed)
     if len(table.datasets) == 1:
-        return _one_dataset(table, region, int(draws), seed)
+        return _one_dataset(table, region, draws, seed)
     inference = BootstrapAbilities(
-        table.means, table.ranks, table.datasets, by, float(table.rounding.max()), int(draws), seed
+        table.means, table.ranks, table.datasets, by, float(table.rounding.max()), draws, seed
     )
     return RankingPosterior(
         **table.about(),
@@ -99,7 +98,7 @@ def rank_models(
         engine="draws",
         estimand=f"the models' mean {by}s over the population of datasets",
         ability="minus the mean rank" if by == "rank" else "mean score, higher is better",
-        settings={"by": by, "draws": int(draws)},
+        settings={"by": by, "draws": draws},
         random_seed=seed,
         inference=inference,
     )

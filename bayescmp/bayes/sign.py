@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bayescmp.bayes.dirichlet import p_above_half, p_largest
+from bayescmp.bayes.dirichlet import p_largest, two_sides
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.many_datasets import about, many_datasets
 from bayescmp.bayes.nuts import check_engine
-from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary
+from bayescmp.bayes.regions import MOST_PRIOR, ArrayValue, RegionPosterior, RegionSummary
+from bayescmp.errors import check_number, is_one_of
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.pair import Pair
 
@@ -79,7 +80,7 @@ def sign_test(
     """
     pair, region = many_datasets(a, b, rope, higher_is_better, "sign_test")
     check_engine(engine, "exact", nuts_options, random_seed)
-    inference = SignInference(pair.means, pair.rounding, float(prior), prior_place)
+    inference = SignInference(pair.means, pair.rounding, check_number("prior", prior), prior_place)
     fields: dict[str, Any] = {"inference": inference}
     if engine == "nuts":
         from bayescmp.bayes.pymc_models import sample_regions, sign
@@ -114,9 +115,9 @@ class SignInference(ArrayValue):
     def __post_init__(self) -> None:
         object.__setattr__(self, "differences", np.asarray(self.differences, dtype=float))
         object.__setattr__(self, "rounding", np.asarray(self.rounding, dtype=float))
-        if not 0 <= self.prior < np.inf:
-            raise ValueError(f"`prior` must be a strength of 0 or more, got {self.prior}.")
-        if self.prior_place not in PLACES:
+        if not 0 <= self.prior <= MOST_PRIOR:
+            raise ValueError(f"`prior` must be a strength of 0 or more, at most {MOST_PRIOR:g}, got {self.prior}.")
+        if not is_one_of(self.prior_place, PLACES):
             raise ValueError(f"`prior_place` must be one of {PLACES}, got {self.prior_place!r}.")
 
     @property
@@ -143,7 +144,8 @@ class SignInference(ArrayValue):
 
     def _summary(self, alpha: Floats, rope: Rope) -> RegionSummary:
         if rope.is_zero:
-            p = (p_above_half(alpha[0], alpha[2]), 0.0, p_above_half(alpha[2], alpha[0]))
+            better, worse = two_sides(alpha[0], alpha[2])
+            p = (better, 0.0, worse)
         else:
             p = tuple(p_largest(alpha).tolist())
         return RegionSummary(p, (0.0, 0.0, 0.0), tuple((alpha / alpha.sum()).tolist()))

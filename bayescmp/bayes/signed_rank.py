@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.many_datasets import about, many_datasets
 from bayescmp.bayes.nuts import check_engine
-from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, independent_mcse, wins
+from bayescmp.bayes.regions import MOST_PRIOR, ArrayValue, RegionPosterior, RegionSummary, independent_mcse, wins
+from bayescmp.errors import check_count, check_number
 from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike
 from bayescmp.scores.pair import Pair
 from bayescmp.seed import checked_seed
@@ -70,6 +71,12 @@ def signed_rank_test(
         `p_better` is the probability that "A better" is the most probable outcome, `expected` the exact posterior mean;
         `mean` and `hdi` are those of the mean difference under the same Dirichlet process.
 
+    See Also
+    --------
+    sign_test : without the sizes of the differences.
+    hierarchical_ttest : with the folds of every dataset.
+    bayescmp.frequentist.wilcoxon_test : the classical sibling.
+
     References
     ----------
     Benavoli, Corani, Mangili, Zaffalon, Ruggeri (2014). A Bayesian Wilcoxon signed-rank test based on the Dirichlet
@@ -86,7 +93,13 @@ def signed_rank_test(
     check_engine(engine, "draws", nuts_options)
     seed = checked_seed(random_seed)
     inference = SignedRankInference(
-        pair.means, pair.datasets, float(pair.rounding.max()), float(prior), float(prior_at), draws, seed
+        pair.means,
+        pair.datasets,
+        float(pair.rounding.max()),
+        check_number("prior", prior),
+        check_number("prior_at", prior_at),
+        draws,
+        seed,
     )
     fields: dict[str, Any] = {"inference": inference, "random_seed": seed}
     if engine == "nuts":
@@ -125,12 +138,11 @@ class SignedRankInference(ArrayValue):
     def __post_init__(self) -> None:
         object.__setattr__(self, "differences", np.asarray(self.differences, dtype=float))
         object.__setattr__(self, "names", tuple(self.names))
-        if not 0 <= self.prior < np.inf:
-            raise ValueError(f"`prior` must be a strength of 0 or more, got {self.prior}.")
-        if not np.isfinite(self.prior_at):
-            raise ValueError(f"`prior_at` must be a finite difference, got {self.prior_at}.")
-        if not isinstance(self.n_draws, (int, np.integer)) or self.n_draws < 1:
-            raise ValueError(f"`draws` must be a whole number of at least 1, got {self.n_draws!r}.")
+        if not 0 <= self.prior <= MOST_PRIOR:
+            raise ValueError(f"`prior` must be a strength of 0 or more, at most {MOST_PRIOR:g}, got {self.prior}.")
+        if not abs(self.prior_at) <= 1e300:
+            raise ValueError(f"`prior_at` must be a finite difference, at most 1e300, got {self.prior_at}.")
+        object.__setattr__(self, "n_draws", check_count("draws", self.n_draws))
 
     @cached_property
     def _z(self) -> Floats:
@@ -186,11 +198,12 @@ class SignedRankInference(ArrayValue):
         at_border = [
             np.abs(self._z - border) <= self._plan([rope]).tolerance(border) / 2 for border in (rope.high, rope.low)
         ]
-        own = np.zeros(3)
+        shares = np.zeros((3, alpha.size))
         for k, r in ((0, 1), (2, -1)):
             border = at_border[0 if r == 1 else 1]
-            own[k] = alpha @ np.where(border, 0.5, (region == r) & ~border)
-        own[1] = alpha.sum() - own[0] - own[2]
+            shares[k] = np.where(border, 0.5, (region == r) & ~border)
+        shares[1] = 1 - shares[0] - shares[2]
+        own = shares @ alpha
         return (product + own) / (total * (total + 1))
 
     def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
@@ -217,17 +230,18 @@ class SignedRankInference(ArrayValue):
 
     def reaching(self, precision: float, rope: Rope) -> "SignedRankInference":
         """The same inference with as many draws as the precision needs."""
-        if not 0 < precision < 0.5:
+        if not 0 < check_number("precision", precision) < 0.5:
             raise ValueError(f"`precision` must be a standard error between 0 and 0.5, got {precision}.")
         trial = replace(self, n_draws=min(self.n_draws, 10_000))
         while True:
             error = max(trial.summaries([rope])[0].mcse)
             if error <= precision:
                 return trial
-            if trial.n_draws >= MOST_DRAWS:
+            ratio = error / precision
+            needed = 1.1 * trial.n_draws * ratio * ratio
+            if trial.n_draws >= MOST_DRAWS or needed > 4 * MOST_DRAWS:
                 raise ValueError(f"`precision` of {precision} needs more than {MOST_DRAWS:,} draws. Ask for less.")
-            needed = int(1.1 * trial.n_draws * (error / precision) ** 2) + 1
-            trial = replace(self, n_draws=min(needed, MOST_DRAWS))
+            trial = replace(self, n_draws=min(int(needed) + 1, MOST_DRAWS))
 
     def swap(self) -> "SignedRankInference":
         return replace(self, differences=0.0 - self.differences, prior_at=0.0 - self.prior_at)
@@ -282,11 +296,12 @@ class _Walsh:
         squared_total = prefix[-1] ** 2
         result = np.empty((len(self.borders) // 2, 3, weights.shape[1]))
         for k, (high, low) in enumerate(zip(self.borders[::2], self.borders[1::2], strict=True)):
-            below_high = _below(high, prefix, ordered) / squared_total
+            # all pairs together weigh squared_total, but for the rounding of their sum
+            below_high = np.minimum(_below(high, prefix, ordered) / squared_total, 1.0)
             result[k, 0] = 1 - below_high
             # with no rope the two sides share the ties, and nothing is left in between
-            result[k, 2] = below_high if low is None else _below(low, prefix, ordered) / squared_total
-            result[k, 1] = 0.0 if low is None else 1 - result[k, 0] - result[k, 2]
+            result[k, 2] = below_high if low is None else np.minimum(_below(low, prefix, ordered) / squared_total, 1.0)
+            result[k, 1] = below_high - result[k, 2]
         return result
 
 

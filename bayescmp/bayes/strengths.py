@@ -20,7 +20,7 @@ from bayescmp.bayes.hdi import DEFAULT_MASS, check_mass, hdi
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.ranking import RankingPosterior
 from bayescmp.bayes.regions import ArrayValue, independent_mcse
-from bayescmp.errors import ConvergenceWarning, RopeError
+from bayescmp.errors import ConvergenceWarning, RopeError, check_count, check_number
 from bayescmp.rope import RopeLike
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 DRAWS = 20_000
 LEAST_DRAWS = 4000
+LEAST_PRIOR = 1e-3
+"""Below, all prior mass is at strengths that no double can hold."""
 PRODUCTS_AT_A_TIME = 2**17
 WIN_ROPE = 0.05
 """P(win) between 0.45 and 0.55 makes no practical difference (Wainer 2023)."""
@@ -39,6 +41,17 @@ class StrengthPosterior(RankingPosterior):
     """The joint posterior of log-strengths; P(a beats b on the next dataset) = 1 / (1 + exp(theta_b - theta_a)).
 
     `p_among_best` and `p_equivalent` are about that probability: within `win_rope` of one half.
+
+    See Also
+    --------
+    bradley_terry, plackett_luce : make one.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> s = bc.bayes.plackett_luce(bc.load_domains(), random_seed=1)
+    >>> s.p_win("C", "A") + s.p_win("A", "C")
+    1.0
     """
 
     win_rope: float = WIN_ROPE
@@ -73,7 +86,7 @@ class StrengthPosterior(RankingPosterior):
         return self._named(self._memo["worth"])
 
     def pairs_frame(self, mass: float = DEFAULT_MASS) -> "pd.DataFrame":
-        """One row a pair, the stronger model first.
+        """One row a pair, the stronger model first; HDIs hold `mass`.
 
         `p_win` is the posterior mean of P(a beats b on the next dataset), with its HDI. `p_better` is
         P(P(win) > 1/2): a is the better one, be it by little. `p_equivalent` is P(P(win) within the win rope), and
@@ -117,7 +130,7 @@ class StrengthPosterior(RankingPosterior):
         return max(spread, float(independent_mcse(hits.mean(), hits.size)))
 
     def with_win_rope(self, half_width: float) -> "StrengthPosterior":
-        """The same posterior with another region of P(win) around one half that makes no difference."""
+        """The same posterior where P(win) within `half_width` of one half makes no difference."""
         return replace(self, win_rope=check_win_rope(half_width))
 
     def with_rope(self, rope: RopeLike) -> "RankingPosterior":
@@ -142,7 +155,7 @@ def _p_win(theta: Floats, i: int, j: int) -> Floats:
 
 def check_win_rope(half_width: float) -> float:
     """Half the width of the region of P(win) around one half."""
-    if not 0 <= half_width < 0.5:
+    if not 0 <= check_number("win_rope", half_width) < 0.5:
         raise RopeError(
             f"`win_rope` must be half the width of a region of P(win) around 0.5, from 0 to below 0.5, got "
             f"{half_width}. For P(win) from 0.45 to 0.55 use 0.05."
@@ -152,16 +165,14 @@ def check_win_rope(half_width: float) -> float:
 
 def check_prior(prior: float, most: float) -> float:
     """A positive number of a sensible size."""
-    if not 0 < prior <= most:
-        raise ValueError(f"`prior` must be above 0 and at most {most:g}, got {prior}.")
+    if not LEAST_PRIOR <= check_number("prior", prior) <= most:
+        raise ValueError(f"`prior` must be from {LEAST_PRIOR:g} to {most:g}, got {prior}.")
     return float(prior)
 
 
 def check_draws(draws: int) -> int:
     """A whole number, large enough to judge the chains by."""
-    if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < LEAST_DRAWS:
-        raise ValueError(f"`draws` must be a whole number of at least {LEAST_DRAWS}, got {draws!r}.")
-    return int(draws)
+    return check_count("draws", draws, LEAST_DRAWS)
 
 
 def sample_strengths(model: Any, draws: int, random_seed: int, options: dict[str, Any]) -> dict[str, Any]:

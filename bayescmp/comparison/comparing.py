@@ -82,6 +82,12 @@ def compare(
     Comparison
         `table()`, `ranking()`, `pair(a, b)`, `decisions()`, `explain()`, `rope_curve()`, `prior_sensitivity()`.
 
+    See Also
+    --------
+    bayescmp.bayes.rank_models : P(best) of many models.
+    bayescmp.frequentist.recommend : which tests fit, without running them.
+    bayescmp.reports.report : the comparison as a page.
+
     Examples
     --------
     >>> import bayescmp as bc
@@ -105,7 +111,7 @@ def compare(
         np.ones(len(names)), adjust, all_pairs=control is None
     )  # refuses what does not fit, before the work
     rope, unit = _rope(rope, scores, control, len(names), switching_cost)
-    options = check_options(setting.bayes, bayes_options or {})
+    options = check_options(setting.bayes, {} if bayes_options is None else bayes_options)
     seed = None
     if setting.bayes == "signed_rank" or options.get("engine") == "nuts" or random_seed is not None:
         seed = data_seed(scores) if random_seed is None and cache is not None else checked_seed(random_seed)
@@ -143,7 +149,7 @@ def compare(
 
 def _pairs(scores: Scores, control: str | None, against: str | None) -> tuple[list[Names], str | None]:
     """All pairs, or the control with each other model."""
-    if against not in (None, "best"):
+    if against is not None and not errors.is_one_of(against, ("best",)):
         raise ValueError(f'`against` must be "best", got {against!r}. For a model by name say control={against!r}.')
     if against is not None:
         if control is not None:

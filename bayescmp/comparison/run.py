@@ -21,7 +21,7 @@ from bayescmp.bayes.posterior import DifferencePosterior, Posterior
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.bayes.signed_rank import DRAWS
 from bayescmp.bayes.signed_rank_many import LEAST_WORK, share_draws
-from bayescmp.errors import MissingWarning
+from bayescmp.errors import MissingWarning, check_count
 from bayescmp.rope import Rope
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.table import Scores
@@ -31,6 +31,7 @@ from bayescmp.threads import one_blas_thread
 CHUNK = {"correlated_t": 64, "sign": 64, "signed_rank": 256, "hierarchical": 2}
 """Pairs that one task works on: many where they share random numbers, few where each takes long."""
 
+MOST_WORKERS = 10_000
 Names = tuple[str, str]
 Row = dict[str, Any]
 
@@ -96,6 +97,8 @@ class Job:
 
 def check_options(test: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Further options of a Bayesian test as plain values; refused where the test has no such option."""
+    if not isinstance(options, Mapping):
+        raise ValueError(f"`bayes_options` must be a mapping from name to value, got {options!r}.")
     given_elsewhere = ("a", "b", "rope", "random_seed", "resampling", "dataset", "higher_is_better", "nuts_options")
     known = [name for name in inspect.signature(TESTS[test]).parameters if name not in given_elsewhere]
     known += NUTS_OPTIONS if options.get("engine") == "nuts" else ()
@@ -105,9 +108,7 @@ def check_options(test: str, options: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(
                 f"`bayes_options` of {test} may hold {', '.join(dict.fromkeys(known))}; got {name!r}.{hint}"
             )
-    draws = options.get("draws", DRAWS)
-    if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < 1:
-        raise ValueError(f"`draws` must be a whole number of at least 1, got {draws!r}.")
+    check_count("draws", options.get("draws", DRAWS))
     return {name: plain(value) for name, value in options.items()}
 
 
@@ -227,8 +228,11 @@ def _rope_data(rope: Any) -> Any:
 
 
 def _workers(n_jobs: int | None) -> int:
-    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
-        raise ValueError(f"`n_jobs` must be a whole number other than 0 (-1: all cores), got {n_jobs!r}.")
+    whole = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not whole or n_jobs == 0 or abs(n_jobs) > MOST_WORKERS):
+        raise ValueError(
+            f"`n_jobs` must be a whole number other than 0 (-1: all cores) and at most {MOST_WORKERS}, got {n_jobs!r}."
+        )
     if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
         return 1
     from joblib import effective_n_jobs

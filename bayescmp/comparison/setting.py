@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayescmp.errors import ScoresError, name_list
+from bayescmp.errors import ScoresError, is_one_of, name_list
 from bayescmp.scores.table import Scores
 
 ONE_DATASET = {"bayes": ("correlated_t",), "frequentist": ("corrected_t", "paired_t")}
@@ -45,7 +45,7 @@ def choose_setting(scores: Scores, bayes: str | None, frequentist: str | None) -
         )
     for argument, asked in (("bayes", bayes), ("frequentist", frequentist)):
         allowed = tuple(t for t in known[argument] if t != "nemenyi" or k > 2)
-        if asked is not None and asked not in allowed:
+        if asked is not None and not is_one_of(asked, allowed):
             raise ValueError(
                 f"`{argument}` must be one of {', '.join(allowed)} for {WORDS[name]}, got {asked!r}."
                 + (" Pick one dataset with scores.select(datasets=[...]) for the t-tests." if m > 1 else "")

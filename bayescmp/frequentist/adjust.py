@@ -12,6 +12,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayescmp.errors import check_switch, is_one_of
+
 Floats = NDArray[np.float64]
 MOST_MODELS_BERGMANN = 9
 
@@ -29,6 +31,10 @@ def adjust_p_values(p_values: ArrayLike, method: str, *, all_pairs: bool = False
         Whether the p-values are those of all k(k-1)/2 pairs of k models in the order of `itertools.combinations`, which
         the last two need.
 
+    See Also
+    --------
+    pairwise_ttest, pairwise_wilcoxon_test : adjust theirs by it.
+
     References
     ----------
     Garcia, Herrera (2008). An extension on "Statistical comparisons of classifiers over multiple data sets" for all
@@ -39,6 +45,7 @@ def adjust_p_values(p_values: ArrayLike, method: str, *, all_pairs: bool = False
     >>> adjust_p_values([0.01, 0.04, 0.03], "holm")
     array([0.03, 0.06, 0.06])
     """
+    check_switch("all_pairs", all_pairs)
     given = np.asarray(p_values)
     if given.size and given.dtype.kind not in "iuf":
         raise ValueError(f"`p_values` must be numbers, got {given.ravel().tolist()[0]!r}.")
@@ -65,8 +72,8 @@ def adjust_p_values(p_values: ArrayLike, method: str, *, all_pairs: bool = False
 def check_adjustment(method: str) -> str:
     """The name of an adjustment, or an error that names them all."""
     known = [*ADJUSTMENTS, *LOGICAL]
-    if method not in known:
-        raise ValueError(f"`adjust` must be one of {', '.join(known)}, got {method!r}.")
+    if not is_one_of(method, known):
+        raise ValueError(f"The adjustment (`adjust` or `method`) must be one of {', '.join(known)}, got {method!r}.")
     return method
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, stdtr, stdtrit
 
-from bayescmp.errors import DegenerateWarning
+from bayescmp.errors import DegenerateWarning, is_one_of
 from bayescmp.frequentist.anova_parts import KINDS, Parts, brown_forsythe, greenhouse_geisser, split_variance
 from bayescmp.frequentist.inputs import Blocks, as_blocks
 from bayescmp.frequentist.interval_rules import check_alpha
@@ -42,6 +42,11 @@ def anova(scores: Any, *, kind: str, dataset: str | None = None, higher_is_bette
         eta^2 ("one-way") or partial eta^2 ("repeated"). `details` has the means, the Greenhouse-Geisser epsilon with
         its p-value ("repeated") and the Brown-Forsythe test of equal variances. Neither changes the test: what does
         not hold is in `notes`.
+
+    See Also
+    --------
+    friedman_test : by ranks.
+    tukey_hsd, fisher_lsd : which models differ.
 
     References
     ----------
@@ -117,6 +122,11 @@ def tukey_hsd(
     alpha : float
         The level of the critical difference: estimate -+ critical difference are simultaneous intervals at 1 - alpha.
 
+    See Also
+    --------
+    anova, fisher_lsd
+    nemenyi_test : by ranks.
+
     References
     ----------
     Tukey (1949), Comparing individual means in the analysis of variance, Biometrics 5. Kramer (1956), Biometrics 12.
@@ -157,6 +167,10 @@ def fisher_lsd(
         As for `anova`, whose error mean square is used.
     alpha : float
         The level of the critical difference, and at which `anova` should have rejected.
+
+    See Also
+    --------
+    anova, tukey_hsd
 
     References
     ----------
@@ -223,7 +237,7 @@ def _parts_for(
         blocks_are="folds",
         dataset=dataset,
         higher_is_better=higher_is_better,
-        ragged=kind == "one-way",
+        ragged=is_one_of(kind, ("one-way",)),
     )
     parts = split_variance(blocks, kind)
     if parts.degenerate:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, fdtri
 
-from bayescmp.errors import ScoresError
+from bayescmp.errors import ScoresError, is_one_of
 from bayescmp.frequentist.inputs import Blocks
 
 Floats = NDArray[np.float64]
@@ -80,7 +80,7 @@ class Parts:
 
 def split_variance(blocks: Blocks, kind: str) -> Parts:
     """The sums of squares of the models, of the folds where they are blocks, and of the rest."""
-    if not isinstance(kind, str) or kind not in KINDS:
+    if not is_one_of(kind, KINDS):
         raise ValueError(
             f'`kind` must be "repeated" (all models on the same folds) or "one-way" (independent scores), got {kind!r}.'
         )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrc, chdtrc, ndtr, stdtr
 
-from bayescmp.errors import DegenerateWarning, ScoresError
+from bayescmp.errors import DegenerateWarning, ScoresError, check_switch
 from bayescmp.frequentist.correctness import one_where_true, paired_correctness, paired_counts, zero_one
 from bayescmp.frequentist.inputs import as_blocks
 from bayescmp.frequentist.interval_rules import BinomialInterval, PairedProportionsInterval, StudentInterval
@@ -61,6 +61,12 @@ def mcnemar_test(
         of A's wins among the discordant pairs minus 1/2, with its exact interval. `details` has the counts and the odds
         ratio.
 
+    See Also
+    --------
+    cochran_q_test : many models.
+    per_instance_ttest : the t-test of the same, for large test sets.
+    power_mcnemar
+
     References
     ----------
     McNemar (1947), Psychometrika 12; Fagerland, Lydersen and Laake (2013), BMC Med. Res. Methodol. 13 (mid-p);
@@ -74,6 +80,8 @@ def mcnemar_test(
     >>> result.statistic, round(result.p_value, 6)
     (9.0, 0.021484)
     """
+    check_switch("correction", correction)
+    check_switch("mid_p", mid_p)
     check_alternative(alternative)
     for name, switch in (("exact", exact), ("mid_p", mid_p), ("correction", correction)):
         if not (isinstance(switch, (bool, np.bool_)) or (name == "exact" and switch is None)):
@@ -136,6 +144,10 @@ def cochran_q_test(right: Any, *, dataset: str | None = None) -> TestResult:
         `n` counts the cases on which the models do not all agree: the others tell nothing. Effect size:
         eta^2_Q = Q/(cases (models - 1)), from 0 to 1.
 
+    See Also
+    --------
+    mcnemar_test : two models.
+
     References
     ----------
     Cochran (1950), Biometrika 37; Serlin, Carr and Marascuilo (1982), Psychol. Bull. 92 (effect size); Tate and Brown
@@ -194,6 +206,10 @@ def per_instance_ttest(
     right_a, right_b, truth
         As for `mcnemar_test`.
     alternative : "two-sided", "greater" (A better) or "less" (B better)
+
+    See Also
+    --------
+    mcnemar_test : exact.
 
     Examples
     --------

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.errors import ScoresError
+from bayescmp.errors import ScoresError, is_one_of
 from bayescmp.frequentist.inputs import distinct
 from bayescmp.scores.arrays import model_names
 from bayescmp.scores.pair import Pair, as_vector
@@ -27,12 +27,15 @@ def paired_counts(
         if orientation is not None:
             raise ValueError("`orientation` tells how to read a `table`, but none was given.")
         if right_a is None:
-            raise ScoresError("Give two vectors of 0 (wrong) and 1 (right), predictions with `truth`, or a `table`.")
+            raise ScoresError(
+                "Give two vectors of 0 (wrong) and 1 (right), `right_a` and `right_b`, predictions with `truth`, or a "
+                "`table`."
+            )
         names, a, b = paired_correctness(right_a, right_b, truth)
         return names, (int((a & b).sum()), int((a & ~b).sum()), int((b & ~a).sum()), int((~a & ~b).sum()))
     if right_a is not None or right_b is not None or truth is not None:
         raise ScoresError("Give either the vectors or a `table`, not both.")
-    if orientation not in ORIENTATIONS:
+    if not is_one_of(orientation, ORIENTATIONS):
         raise ValueError(
             '`orientation` must be "both right first" or "both wrong first": what the first cell of `table` counts '
             f"(rows = A, columns = B; textbooks put both wrong there, mlxtend both right). Got {orientation!r}."
@@ -55,7 +58,7 @@ def paired_correctness(
         one, two = (zero_one(name, x[0]) for name, x in ((pair.a, pair.scores_a), (pair.b, pair.scores_b)))
         return (pair.a, pair.b), one == pair.higher_is_better, two == pair.higher_is_better
     if right_b is None:
-        raise ScoresError("Give two vectors, one a model; got one.")
+        raise ScoresError("Give two vectors, `right_a` and `right_b`; got one.")
     first, second = model_names(right_a, right_b)
     vectors: dict[str, Any] = {first: right_a, second: right_b} | ({} if truth is None else {"truth": truth})
     _check_index(vectors)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc
 
-from bayescmp.errors import DegenerateWarning, ResamplingError
-from bayescmp.frequentist.inputs import about
+from bayescmp.errors import DegenerateWarning, ResamplingError, is_one_of
+from bayescmp.frequentist.inputs import about, power_of_two
 from bayescmp.frequentist.interval_rules import StudentInterval
 from bayescmp.frequentist.result import TestResult, check_alternative
 from bayescmp.frequentist.t_tests import one_dataset, student_p
@@ -51,6 +51,11 @@ def rxk_cv_ttest(
     a, b, alternative, dataset, resampling, higher_is_better
         As in `paired_ttest`; the design must be r x k-fold cross-validation.
 
+    See Also
+    --------
+    corrected_ttest : uses all folds.
+    cv5x2_ttest
+
     References
     ----------
     Bouckaert (2003). Choosing between two learning algorithms based on calibrated tests. ICML. Bouckaert (2004).
@@ -63,7 +68,7 @@ def rxk_cv_ttest(
     >>> rxk_cv_ttest(pair, dataset="sonar", df=10).method
     'r x k CV t-test (Bouckaert), s of all r x k differences, calibrated df = 10'
     """
-    if not isinstance(scheme, str) or scheme not in SCHEMES:
+    if not is_one_of(scheme, SCHEMES):
         raise ValueError(f"`scheme` must be one of {', '.join(SCHEMES)}, got {scheme!r}.")
     if df is not None and (isinstance(df, bool) or not isinstance(df, (int, np.integer)) or df < 1):
         raise ValueError(f"`df` must be a whole number of at least 1, got {df!r}.")
@@ -122,21 +127,44 @@ def cv5x2_ttest(
 
     Which of the ten differences stands in the numerator is arbitrary; `cv5x2_ftest` uses them all.
 
+    Parameters
+    ----------
+    a, b : Pair, or two arrays of ten scores, fold 1 and 2 of each repeat
+    alternative : "two-sided", "greater" (A better) or "less"
+    dataset : str, optional
+        Which dataset of a pair that has several.
+    resampling : Resampling, optional
+        For arrays: `Resampling.kfold(2, repeats=5)`.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    cv5x2_ftest : uses all ten differences.
+
     References
     ----------
     Dietterich (1998). Approximate statistical tests for comparing supervised classification learning algorithms.
     Neural Computation 10.
+
+    Examples
+    --------
+    >>> from bayescmp import Resampling
+    >>> a = [0.80, 0.82, 0.79, 0.81, 0.83, 0.80, 0.80, 0.82, 0.81, 0.80]
+    >>> b = [0.78, 0.79, 0.80, 0.78, 0.79, 0.80, 0.77, 0.77, 0.78, 0.77]
+    >>> cv5x2_ttest(a, b, resampling=Resampling.kfold(2, repeats=5)).df
+    5.0
     """
     pair = one_dataset(a, b, "cv5x2_ttest", dataset, resampling, higher_is_better)
-    runs, variances = _five_by_two(pair, "cv5x2_ttest")
+    runs, variances, unit = _five_by_two(pair, "cv5x2_ttest")
     scale = math.sqrt(variances.mean())
-    rounding = float(pair.rounding[0])
+    rounding = float(pair.rounding[0]) / unit
     notes = ["the numerator is the first of ten differences, which is arbitrary: prefer cv5x2_ftest"]
     if scale == 0:
         notes.append(_no_spread(pair, "halves of each run"))
     t, p = student_p(np.asarray(runs[0, 0]), np.asarray(scale), 5.0, check_alternative(alternative), rounding)
     return TestResult(
-        **_five_fields(pair, runs, variances),
+        **_five_fields(pair, variances, unit),
         method="5 x 2 cv paired t-test (Dietterich)",
         statistic=float(t),
         statistic_name="t",
@@ -157,6 +185,20 @@ def cv5x2_ftest(
 ) -> TestResult:
     """Alpaydin's combined 5 x 2 cv F-test: the sum of ten squared differences over twice five variances, F(10, 5).
 
+    Parameters
+    ----------
+    a, b : Pair, or two arrays of ten scores, fold 1 and 2 of each repeat
+    dataset : str, optional
+        Which dataset of a pair that has several.
+    resampling : Resampling, optional
+        For arrays: `Resampling.kfold(2, repeats=5)`.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    cv5x2_ttest, rxk_cv_ttest
+
     References
     ----------
     Alpaydin (1999). Combined 5 x 2 cv F test for comparing supervised classification learning algorithms. Neural
@@ -170,16 +212,16 @@ def cv5x2_ftest(
     0.012
     """
     pair = one_dataset(a, b, "cv5x2_ftest", dataset, resampling, higher_is_better)
-    runs, variances = _five_by_two(pair, "cv5x2_ftest")
+    runs, variances, unit = _five_by_two(pair, "cv5x2_ftest")
     squares, spread = float((runs**2).sum()), float(variances.sum())
     notes: tuple[str, ...] = ()
     if spread > 0:
         statistic = squares / (2 * spread)
     else:
-        statistic = math.inf if np.abs(runs).max() > pair.rounding[0] else 0.0
+        statistic = math.inf if np.abs(runs).max() > pair.rounding[0] / unit else 0.0
         notes = (_no_spread(pair, "halves of each run"),)
     return TestResult(
-        **_five_fields(pair, runs, variances),
+        **_five_fields(pair, variances, unit),
         method="combined 5 x 2 cv F-test (Alpaydin)",
         statistic=statistic,
         statistic_name="F",
@@ -201,22 +243,24 @@ def _runs(pair: Pair, test: str) -> Floats:
     return pair.differences[0].reshape(-1, design.folds)
 
 
-def _five_by_two(pair: Pair, test: str) -> tuple[Floats, Floats]:
-    """The ten differences, 5 x 2, and the variance of each run: 0 where within rounding."""
+def _five_by_two(pair: Pair, test: str) -> tuple[Floats, Floats, float]:
+    """The ten differences, 5 x 2, the variance of each run (0 where within rounding), and their unit, to be squared."""
     runs = _runs(pair, test)
     if runs.shape != (5, 2):
         raise ResamplingError(
             f"`{test}` is made for 5 runs of 2-fold cross-validation, got {runs.shape[0]} of {runs.shape[1]} folds. "
             "Use corrected_ttest, or rxk_cv_ttest."
         )
+    unit = power_of_two(np.append(runs, pair.rounding[0]))
+    runs = runs / unit
     gaps = runs[:, 0] - runs[:, 1]
-    gaps = np.where(np.abs(gaps) <= pair.rounding[0], 0.0, gaps)
-    return runs, gaps**2 / 2
+    gaps = np.where(np.abs(gaps) <= pair.rounding[0] / unit, 0.0, gaps)
+    return runs, gaps**2 / 2, unit
 
 
-def _five_fields(pair: Pair, runs: Floats, variances: Floats) -> dict[str, Any]:
-    details = {"variances": variances.tolist()}
-    return about(pair) | {"n": 10, "estimate": float(runs.mean()), "details": details}
+def _five_fields(pair: Pair, variances: Floats, unit: float) -> dict[str, Any]:
+    deviations = np.sqrt(variances) * unit
+    return about(pair) | {"n": 10, "estimate": float(pair.means[0]), "details": {"deviations": deviations.tolist()}}
 
 
 def _no_spread(pair: Pair, what: str) -> str:

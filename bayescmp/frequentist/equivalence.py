@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
-from bayescmp.errors import RopeError
+from bayescmp.errors import RopeError, check_switch
 from bayescmp.frequentist.inputs import about
 from bayescmp.frequentist.interval_rules import StudentInterval, check_alpha
 from bayescmp.frequentist.result import TestResult
@@ -36,12 +36,24 @@ def tost_ttest(
 
     Parameters
     ----------
+    a, b : Pair, or two arrays of the scores of the same folds
     rope : float, (low, high), Rope, or a mapping from dataset to one of these
         Not 0: no data can show that two models are exactly equal.
     corrected : bool
         Whether to correct for overlapping training sets (Nadeau and Bengio).
     alpha : float
         Sets the level of the interval.
+    dataset : str, optional
+        Which dataset of a pair that has several.
+    resampling : Resampling, optional
+        The design, for arrays.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    bayescmp.bayes.correlated_ttest : P(equivalent) itself.
+    corrected_ttest
 
     References
     ----------
@@ -55,6 +67,7 @@ def tost_ttest(
     >>> round(bc.frequentist.tost_ttest(pair, rope=0.01, dataset="breast-cancer").p_value, 3)
     0.083
     """
+    check_switch("corrected", corrected)
     pair = one_dataset(a, b, "tost_ttest", dataset, resampling, higher_is_better)
     region = rope_for(rope, pair.datasets[0])
     if region.is_zero:

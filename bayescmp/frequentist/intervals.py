@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.errors import ScoresError
+from bayescmp.errors import ScoresError, check_count, check_switch, is_one_of
 from bayescmp.frequentist.interval_rules import StudentInterval, WalshInterval, check_level, hodges_lehmann
 from bayescmp.frequentist.ranks import check_zero_method, kept_differences
 from bayescmp.frequentist.t_tests import student_parameters
 from bayescmp.scores.arrays import as_pair
 from bayescmp.scores.pair import ROUNDING, Pair, as_vector
-from bayescmp.scores.resampling import Resampling
+from bayescmp.scores.resampling import Resampling, check_design
 from bayescmp.seed import checked_seed
 
 Floats = NDArray[np.float64]
@@ -22,7 +22,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
-    """A confidence interval with its estimate and how it was made."""
+    """A confidence interval with its estimate and how it was made.
+
+    See Also
+    --------
+    mean_interval, difference_interval, bootstrap_interval
+
+    Examples
+    --------
+    >>> from bayescmp.frequentist import mean_interval
+    >>> round(mean_interval([0.8, 0.9, 0.7]).low, 3)
+    0.552
+    """
 
     estimate: float
     low: float
@@ -48,6 +59,10 @@ def mean_interval(
         With it the interval is widened for the correlation of the folds (Nadeau and Bengio); without, the scores
         count as independent.
 
+    See Also
+    --------
+    difference_interval, proportion_interval
+
     Examples
     --------
     >>> from bayescmp.frequentist import mean_interval
@@ -56,6 +71,7 @@ def mean_interval(
     (0.775, 0.83)
     """
     x = as_vector("scores", scores)
+    check_design(resampling)
     if resampling is not None:
         resampling.check(x.size, "`scores`")
     rounding = ROUNDING * float(np.abs(x).max())
@@ -76,7 +92,36 @@ def difference_interval(
 
     `corrected` has no default: True widens it for the correlation of the folds (Nadeau and Bengio), for which the
     resampling design must be known; False takes the folds for independent.
+
+    Parameters
+    ----------
+    a, b : Pair, or two arrays of the scores of the same folds
+    confidence_level : float
+    corrected : bool
+        Whether the interval is widened for the correlation of the folds.
+    resampling : Resampling, optional
+        The design, for arrays.
+    dataset : str, optional
+        Which dataset of a pair that has several.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    corrected_ttest, hodges_lehmann_interval
+
+    References
+    ----------
+    Nadeau, Bengio (2003). Inference for the generalization error. Machine Learning 52.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> i = bc.frequentist.difference_interval(bc.load_labour().pair("SVM", "DT"), corrected=True)
+    >>> round(i.low, 3), round(i.high, 3)
+    (-0.009, 0.172)
     """
+    check_switch("corrected", corrected)
     pair = as_pair(a, b, arrays_are="folds", resampling=resampling, higher_is_better=higher_is_better)
     pair = pair.one_dataset(dataset, "difference_interval")
     rho = float(pair.known_rho("difference_interval")[0]) if corrected else 0.0
@@ -95,6 +140,29 @@ def hodges_lehmann_interval(
 
     The same numbers as in `wilcoxon_test` with the same `zero_method`: "wilcox" drops zero differences, "pratt" and
     "zsplit" keep them. The interval is exact up to 200 datasets without ties.
+
+    Parameters
+    ----------
+    a, b : Pair, or two arrays with one score a dataset
+    confidence_level : float
+    zero_method : "wilcox", "pratt" or "zsplit"
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    wilcoxon_test, bootstrap_interval
+
+    References
+    ----------
+    Hodges, Lehmann (1963). Estimates of location based on rank tests. Annals of Mathematical Statistics 34.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> i = bc.frequentist.hodges_lehmann_interval(bc.load_uci().pair("rf", "nb"))
+    >>> i.low < i.estimate < i.high
+    True
     """
     pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
     d = kept_differences(pair.means, pair.rounding, check_zero_method(zero_method))
@@ -130,20 +198,40 @@ def bootstrap_interval(
     method : "percentile", "basic" or "BCa"
         BCa is not defined where its jackknife does not vary, as for the median of tied differences; the percentile
         interval is given there, and `method` says so.
+    confidence_level : float
     resamples : int
         At least 99.
     random_seed : int, optional
         Drawn and recorded in `method` if not given.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    hodges_lehmann_interval, difference_interval
+
+    References
+    ----------
+    Efron (1987). Better bootstrap confidence intervals. JASA 82.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> i = bc.frequentist.bootstrap_interval(bc.load_uci().pair("rf", "nb"), random_seed=1)
+    >>> i.low > 0
+    True
     """
-    if method not in ("percentile", "basic", "BCa"):
+    if not is_one_of(method, ("percentile", "basic", "BCa")):
         raise ValueError(f'`method` must be "percentile", "basic" or "BCa", got {method!r}.')
-    if isinstance(resamples, bool) or not isinstance(resamples, (int, np.integer)) or resamples < 99:
-        raise ValueError(f"`resamples` must be a whole number of at least 99, got {resamples!r}.")
+    resamples = check_count("resamples", resamples, 99)
     level = check_level(confidence_level)
     pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
     d = pair.means
     if d.size < 2:
         raise ScoresError(f"`bootstrap_interval` needs at least 2 datasets, got {d.size}: one cannot be resampled.")
+    largest = float(np.abs(d).max())
+    if largest and not 1e-100 < largest < 1e100:
+        raise ScoresError("The bootstrap needs differences of a size whose cubes are numbers. Change the scores' unit.")
     seed = checked_seed(random_seed)
     try:
         estimate = float(statistic(d, axis=-1))
@@ -157,9 +245,9 @@ def bootstrap_interval(
         low = high = estimate
         name += "; all differences are equal"
     else:
-        low, high = _resampled(d, statistic, method, level, int(resamples), seed)
+        low, high = _resampled(d, statistic, method, level, resamples, seed)
         if np.isnan([low, high]).any():
-            low, high = _resampled(d, statistic, "percentile", level, int(resamples), seed)
+            low, high = _resampled(d, statistic, "percentile", level, resamples, seed)
             name = name.replace(method, f"percentile ({method} is not defined for these differences)")
         if np.isnan([low, high]).any():
             raise ValueError(f"`statistic` must be a number for every resample, but {statistic!r} gives NaN.")

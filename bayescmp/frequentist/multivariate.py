@@ -15,7 +15,7 @@ from bayescmp.errors import ScoresError, name_list
 from bayescmp.frequentist.anova_parts import overlap_note
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.scores.pair import ROUNDING, Pair, check_finite
-from bayescmp.scores.resampling import Resampling
+from bayescmp.scores.resampling import Resampling, check_design
 
 Floats = NDArray[np.float64]
 
@@ -46,6 +46,10 @@ def hotelling_test(
         the mean differences (positive favours A), the t-test of each measure, and the direction w = S^-1 m: the
         weighted sum of the measures that tells the models apart best.
 
+    See Also
+    --------
+    manova : many models.
+
     References
     ----------
     Hotelling (1931), The generalization of Student's ratio, Ann. Math. Stat. 2.
@@ -71,6 +75,7 @@ def hotelling_test(
                 f"`a` and `b` must have the same folds and measures, but `a` is {one.shape[0]} x {one.shape[1]} "
                 f"({name_list(measures)}) and `b` {two.shape[0]} x {two.shape[1]} ({name_list(others)})."
             )
+        check_design(resampling)
         models, design = ("A", "B"), resampling
         d = (one - two) * _signs(measures, higher_is_better)
         rounding = ROUNDING * np.maximum(np.abs(one), np.abs(two)).max(axis=0)
@@ -126,6 +131,10 @@ def manova(models: Mapping[str, Any], *, resampling: Resampling | None = None) -
         measures or 3 models. `details` has Lambda, the eigenvalues of E^-1 H, their vectors (of unit variance within
         the models), and the first one's share: above 0.9 the models differ along one direction.
 
+    See Also
+    --------
+    hotelling_test : two models.
+
     References
     ----------
     Wilks (1932), Biometrika 24; Rao (1951), Bull. Int. Stat. Inst. 33.
@@ -150,6 +159,7 @@ def manova(models: Mapping[str, Any], *, resampling: Resampling | None = None) -
             raise ScoresError(
                 f"All models must have the measures {name_list(measures)}; `{name}` has {name_list(own)}."
             )
+    check_design(resampling)
     tables = [x for x, _ in read.values()]
     sizes = np.array([len(x) for x in tables])
     n, k, p = int(sizes.sum()), len(tables), len(measures)
@@ -250,7 +260,7 @@ def _as_measures(name: str, values: Any) -> tuple[Floats, tuple[str, ...]]:
 def _from_pairs(pairs: Any) -> tuple[tuple[str, str], tuple[str, ...], Floats, Floats, Resampling | None]:
     """Models, measures, oriented differences, their rounding, and the design, from a mapping of measure to pair."""
     if not isinstance(pairs, Mapping) or not pairs or not all(isinstance(x, Pair) for x in pairs.values()):
-        raise ScoresError("Give two arrays, folds x measures, or a mapping from measure to Pair.")
+        raise ScoresError("Give two arrays, `a` and `b`, folds x measures, or a mapping from measure to Pair.")
     each = [pair.one_dataset(None, "hotelling_test") for pair in pairs.values()]
     kinds = {(pair.a, pair.b, pair.datasets, int(pair.counts[0])) for pair in each}
     if len(kinds) > 1:

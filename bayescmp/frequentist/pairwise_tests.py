@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import DegenerateWarning, MissingWarning, ResamplingError, ScoresError, name_list
+from bayescmp.errors import DegenerateWarning, MissingWarning, ResamplingError, ScoresError, check_switch, name_list
 from bayescmp.frequentist.adjust import LOGICAL, adjust_p_values, check_adjustment
 from bayescmp.frequentist.effect_sizes import dz_core
 from bayescmp.frequentist.inputs import as_blocks, as_scores, check_same_folds
@@ -44,6 +44,7 @@ def pairwise_wilcoxon_test(
 
     Parameters
     ----------
+    scores : Scores, mapping of model to scores, DataFrame (a column a model), or array (datasets x models)
     adjust : str
         "none", "bonferroni", "holm", "hochberg", "hommel", "finner", "bh", "by", and for all pairs "shaffer" or
         "bergmann-hommel" (up to 9 models).
@@ -51,6 +52,13 @@ def pairwise_wilcoxon_test(
         Compare this model with every other one, instead of all pairs.
     alternative, zero_method, method, correction
         As in `wilcoxon_test`.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    wilcoxon_test : one pair.
+    adjust_p_values, nemenyi_test
 
     References
     ----------
@@ -64,6 +72,7 @@ def pairwise_wilcoxon_test(
     >>> round(tests.result("A", "B").p_adjusted, 4)
     0.0059
     """
+    check_switch("correction", correction)
     check_options(alternative, zero_method, method)
     _check_family(adjust, control)
     table = as_scores(scores, "datasets", higher_is_better)
@@ -139,8 +148,16 @@ def pairwise_ttest(
         Whether to correct for overlapping training sets, as `corrected_ttest` does; the design must be known.
     adjust, control
         As in `pairwise_wilcoxon_test`.
+    alternative : "two-sided", "greater" (A better) or "less"
     dataset : str
         Which dataset, where there are more than one.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    corrected_ttest : one pair.
+    adjust_p_values
 
     Examples
     --------
@@ -149,6 +166,7 @@ def pairwise_ttest(
     >>> round(tests.result("SVM", "DT").p_value, 3), round(tests.result("SVM", "DT").p_adjusted, 3)
     (0.076, 0.229)
     """
+    check_switch("corrected", corrected)
     check_alternative(alternative)
     _check_family(adjust, control)
     table = as_blocks(

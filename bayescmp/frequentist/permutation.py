@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.errors import ScoresError
+from bayescmp.errors import ScoresError, check_count, check_switch
 from bayescmp.frequentist.inputs import about
 from bayescmp.frequentist.result import TestResult, check_alternative
 from bayescmp.frequentist.t_tests import type_one_error
@@ -64,6 +64,10 @@ def permutation_test(
     higher_is_better : bool, optional
         With arrays; True if not given.
 
+    See Also
+    --------
+    wilcoxon_test, paired_ttest
+
     Notes
     -----
     The folds of a cross-validation share training data, so their differences' signs are not independent and the test
@@ -83,14 +87,12 @@ def permutation_test(
     0.6667
     """
     check_alternative(alternative)
-    if not isinstance(paired, (bool, np.bool_)):
-        raise ValueError(f"`paired` must be True or False, got {paired!r}.")
-    if isinstance(resamples, bool) or not isinstance(resamples, (int, np.integer)) or resamples < 1:
-        raise ValueError(f"`resamples` must be a whole number of at least 1, got {resamples!r}.")
+    check_switch("paired", paired)
+    resamples = check_count("resamples", resamples)
     seed = checked_seed(random_seed)
     if paired:
-        return _sign_flip(a, b, dataset, alternative, int(resamples), seed, higher_is_better)
-    return _two_samples(a, b, dataset, alternative, int(resamples), seed, higher_is_better)
+        return _sign_flip(a, b, dataset, alternative, resamples, seed, higher_is_better)
+    return _two_samples(a, b, dataset, alternative, resamples, seed, higher_is_better)
 
 
 # ---- paired: signs

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayescmp.errors import is_list, is_one_of
 from bayescmp.frequentist.power_counts import power_mcnemar, power_sign_test
 from bayescmp.frequentist.power_ranks import power_wilcoxon
 from bayescmp.frequentist.power_result import Power
@@ -29,6 +30,11 @@ def power_curve(effects: Iterable[Any], n: Iterable[float], *, test: str = "ttes
     **options
         Those of `power_ttest`, `power_wilcoxon`, `power_sign_test` or `power_mcnemar`: alpha, alternative, resampling.
 
+    See Also
+    --------
+    power_ttest
+    bayescmp.plots.plot_power : draws it.
+
     Examples
     --------
     >>> from bayescmp.frequentist import power_curve
@@ -41,11 +47,11 @@ def power_curve(effects: Iterable[Any], n: Iterable[float], *, test: str = "ttes
     """
     import pandas as pd
 
-    if not isinstance(test, str) or test not in _CURVES:
+    if not is_one_of(test, _CURVES):
         raise ValueError(f"`test` must be one of {', '.join(_CURVES)}, got {test!r}.")
     function, names = _CURVES[test]
     for name, given in (("effects", effects), ("n", n)):
-        if isinstance(given, str) or not isinstance(given, Iterable):
+        if not is_list(given):
             raise ValueError(f"`{name}` must be a list of numbers, such as [{given!r}]; got {given!r}.")
     effects, sizes = list(effects), list(n)
     if not effects or not sizes:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from bayescmp.errors import check_count, is_one_of
 from bayescmp.frequentist.power_result import (
     Power,
     check_direction,
@@ -65,6 +66,10 @@ def power_wilcoxon(
     Power
         By simulation, a solved `n` is whole, and `power` is what it reaches.
 
+    See Also
+    --------
+    wilcoxon_test, power_curve
+
     References
     ----------
     Hodges, Lehmann (1956). The efficiency of some nonparametric competitors of the t-test.
@@ -79,22 +84,21 @@ def power_wilcoxon(
     """
     unknown = unknown_of(effect=effect, n=n, alpha=alpha, power=power)
     check_side(alternative)
-    if method not in ("are", "simulation"):
+    if not is_one_of(method, ("are", "simulation")):
         raise ValueError(f'`method` must be "are" (asymptotic relative efficiency) or "simulation", got {method!r}.')
-    if distribution not in ARE:
+    if not is_one_of(distribution, ARE):
         raise ValueError(f"`distribution` must be one of {', '.join(ARE)}, got {distribution!r}.")
     values: dict[str, Any] = {"effect": effect, "n": n, "alpha": alpha, "power": power}
     if effect is not None:
         values["effect"] = check_number("effect", effect)
     if method == "are":
         return _by_efficiency(values, unknown, distribution, alternative)
-    if isinstance(simulations, bool) or not isinstance(simulations, (int, np.integer)) or simulations < 100:
-        raise ValueError(f"`simulations` must be a whole number of at least 100, got {simulations!r}.")
+    simulations = check_count("simulations", simulations, 100)
     if n is not None:
         values["n"] = int(check_size(n, 1, "datasets", whole=True))
         if n > LARGEST_SIMULATED:
             raise ValueError(f'At most {LARGEST_SIMULATED} datasets are simulated, got n={n!r}. Use method="are".')
-    world = _World(distribution, alternative, int(simulations), checked_seed(random_seed))
+    world = _World(distribution, alternative, simulations, checked_seed(random_seed))
     return world.solve(values, unknown)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from scipy.special import ndtr, ndtri, stdtrit
 
+from bayescmp.errors import check_switch
 from bayescmp.frequentist.noncentral import rejection
 from bayescmp.frequentist.power_result import (
     LARGEST_N,
@@ -19,6 +20,7 @@ from bayescmp.frequentist.power_result import (
     check_number,
     check_side,
     check_size,
+    is_number,
     log_odds,
     root,
     unknown_of,
@@ -80,6 +82,7 @@ def power_ttest(
     >>> round(power_ttest(effect=0.5, n=100, resampling=0.1).power, 3)
     0.296
     """
+    check_switch("paired", paired)
     unknown = unknown_of(effect=effect, n=n, alpha=alpha, power=power)
     if not isinstance(paired, bool):
         raise ValueError(f"`paired` must be True or False, got {paired!r}.")
@@ -211,6 +214,8 @@ def _rho(resampling: Resampling | float | None, paired: bool) -> float | None:
         raise ValueError(
             "`resampling` is for models compared on the same folds, got paired=False. Leave one of them out."
         )
+    if not isinstance(resampling, Resampling) and not is_number(resampling):
+        raise ValueError(f"`resampling` must be a Resampling or its rho, got {resampling!r}.")
     return (resampling if isinstance(resampling, Resampling) else Resampling.custom(resampling)).rho
 
 

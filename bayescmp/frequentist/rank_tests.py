@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, bdtrc
 
-from bayescmp.errors import DegenerateWarning, ScoresError
+from bayescmp.errors import DegenerateWarning, ScoresError, check_switch, is_one_of
 from bayescmp.frequentist.inputs import about
 from bayescmp.frequentist.interval_rules import MedianInterval, WalshInterval, hodges_lehmann
 from bayescmp.frequentist.rank_effects import rank_biserial_core, rank_biserial_effect
@@ -81,6 +81,7 @@ def wilcoxon_test(
     >>> result.statistic, result.p_value
     (23.0, 0.6953125)
     """
+    check_switch("correction", correction)
     pair = many_datasets(a, b, higher_is_better, "wilcoxon_test")
     check_options(alternative, zero_method, method)
     ranked = signed_ranks(pair.means[None], pair.rounding[None], zero_method)
@@ -134,7 +135,7 @@ def sign_test(
     >>> sign_test([3, 4, 5, 6, 7], [1, 2, 3, 4, 8], ties="drop").p_value
     0.375
     """
-    if ties not in ("drop", "split"):
+    if not is_one_of(ties, ("drop", "split")):
         raise ValueError(f'`ties` must be "drop" or "split", got {ties!r}.')
     pair = many_datasets(a, b, higher_is_better, "sign_test")
     check_alternative(alternative)
@@ -199,7 +200,7 @@ def check_options(alternative: str, zero_method: str, method: str) -> None:
     """Refuse unknown options of the signed-rank test."""
     check_alternative(alternative)
     check_zero_method(zero_method)
-    if method not in ("auto", "exact", "asymptotic"):
+    if not is_one_of(method, ("auto", "exact", "asymptotic")):
         raise ValueError(f'`method` must be "auto", "exact" or "asymptotic", got {method!r}.')
 
 

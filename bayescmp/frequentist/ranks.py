@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from bayescmp.errors import is_one_of
+
 Floats = NDArray[np.float64]
 ZERO_METHODS = ("wilcox", "pratt", "zsplit")
 
@@ -55,7 +57,7 @@ def kept_differences(differences: Floats, rounding: Floats, zero_method: str) ->
 
 def check_zero_method(zero_method: str) -> str:
     """One of the ways to treat zero differences, or an error that names them."""
-    if zero_method not in ZERO_METHODS:
+    if not is_one_of(zero_method, ZERO_METHODS):
         raise ValueError(f"`zero_method` must be one of {', '.join(ZERO_METHODS)}, got {zero_method!r}.")
     return zero_method
 

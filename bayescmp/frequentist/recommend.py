@@ -30,6 +30,10 @@ def recommend(scores: Scores | Pair) -> Recommendation:
         Of frequentist and Bayesian tests for two questions. Q1: is the observed difference real, and how large is it?
         Q2: does it matter in practice?
 
+    See Also
+    --------
+    bayescmp.compare : chooses and runs the tests.
+
     References
     ----------
     Japkowicz, Boukouvalas (2024). Machine learning evaluation, section 7.1.5. Demsar (2006). Statistical comparisons of
@@ -76,7 +80,7 @@ def _facts(scores: Scores | Pair) -> _Facts:
         return _Facts(models=2, datasets=m, complete=m, counts=scores.counts, designs=scores.resampling)
     if not isinstance(scores, Scores):
         raise ScoresError(
-            f"`recommend` takes `Scores` or a `Pair`, which know what was resampled how; got {type(scores).__name__}. "
+            f"`scores` must be `Scores` or a `Pair`, which know what was resampled how; got {type(scores).__name__}. "
             "Make one with Scores.from_arrays or Scores.from_frame."
         )
     scores.check_one_metric()

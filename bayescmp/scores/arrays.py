@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.errors import ScoresError, name_list
-from bayescmp.scores.assemble import check_design, finish, warn_of_copies
+from bayescmp.errors import ScoresError, is_list, name_list
+from bayescmp.scores.assemble import finish, warn_of_copies
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import Pair, as_vector
-from bayescmp.scores.resampling import Resampling
+from bayescmp.scores.resampling import Resampling, check_design
 
 if TYPE_CHECKING:
     from bayescmp.scores.table import Scores
@@ -38,6 +38,11 @@ def from_arrays(
     metric, higher_is_better
         A known metric name sets the direction; with neither, higher is better.
 
+    See Also
+    --------
+    Scores.from_frame : the same for frames.
+    Resampling : the design of the folds.
+
     Examples
     --------
     >>> from bayescmp import Resampling, Scores
@@ -57,7 +62,7 @@ def _from_arrays(
 ) -> "Scores":
     """As `from_arrays`; `folds` says whether 1-D arrays are folds of one dataset, or one score a dataset."""
     if not isinstance(arrays, Mapping) or not arrays:
-        what = type(arrays).__name__ if len(arrays) else "nothing"
+        what = "nothing" if isinstance(arrays, Mapping) else type(arrays).__name__
         raise ScoresError(f"`arrays` must map model names to scores, got {what}.")
     if len({str(m) for m in arrays}) < len(arrays):
         raise ScoresError(f"Every model must have its own name, got {list(arrays)}.")
@@ -108,7 +113,7 @@ def as_pair(
             )
         return a if resampling is None else a.with_resampling(resampling)
     if b is None:
-        raise ScoresError(f"Give a pair, or two arrays of scores; got one {type(a).__name__}.")
+        raise ScoresError(f"Give a pair, or two arrays of scores, `a` and `b`; got one {type(a).__name__}.")
     names = model_names(a, b)
     folds = arrays_are == "folds"
     for name, x in zip(names, (a, b), strict=True):
@@ -173,6 +178,8 @@ def _depth(name: str, values: ArrayLike) -> int:
 def _dataset_names(given: Sequence[str] | None, n: int, folds: bool) -> tuple[str, ...]:
     if given is None:
         return ("dataset",) if n == 1 and folds else tuple(f"dataset {i + 1}" for i in range(n))
+    if not is_list(given) and not isinstance(given, str):
+        raise ScoresError(f"`datasets` must be a list of names, got {given!r}.")
     names = tuple(str(name) for name in ([given] if isinstance(given, str) else given))
     if len(names) != n or len(set(names)) < n:
         raise ScoresError(f"`datasets` must give {n} different names, got {len(names)}: {name_list(names)}.")

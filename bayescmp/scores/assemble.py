@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.errors import RepeatsWarning, ResamplingError, ScoresError, unknown_name
+from bayescmp.errors import RepeatsWarning, ScoresError, unknown_name
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import check_finite
-from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling
+from bayescmp.scores.resampling import Resampling, check_design
 from bayescmp.text import one_line
 
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 MOST_FOLDS = 20
 """More numbers in a fold column are hardly k-fold cross-validation, but splits counted through."""
+
+MOST_CELLS = 10**9
+"""8 GB of scores."""
 
 Designs = Resampling | Mapping[str, Resampling] | None
 
@@ -101,12 +104,6 @@ def finish(
         if warn_of_copies(name, scores.keys[d], scores.values[:, d]):
             break
     return scores
-
-
-def check_design(resampling: object) -> None:
-    """Refuse what is no `Resampling`."""
-    if resampling is not None and not isinstance(resampling, Resampling):
-        raise ResamplingError(f"`resampling` must be a Resampling, got {resampling!r}. " + WAYS_TO_GIVE)
 
 
 def warn_of_copies(dataset: str, keys: Sequence[tuple[int, int]], values: NDArray[np.float64]) -> bool:
@@ -212,6 +209,11 @@ def _dense(
     cells, inverse = np.unique(d * n_keys + key, return_inverse=True)
     position = _position_in_group(cells // n_keys)[inverse]
     shape = (len(names[0]), len(names[1]), int(position.max()) + 1)
+    if shape[0] * shape[1] * shape[2] > MOST_CELLS:
+        raise ScoresError(
+            f"{shape[0]:,} models x {shape[1]:,} datasets x {shape[2]:,} scores are too many cells for a table, of "
+            f"which {score.size:,} are filled. Do `model`, `dataset` and `fold` name the right columns?"
+        )
     flat = np.ravel_multi_index((m, d, position), shape)
     _, first, count = np.unique(flat, return_index=True, return_counts=True)
     if (count > 1).any():

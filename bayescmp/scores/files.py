@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,9 @@ from bayescmp.errors import ScoresError, name_list
 from bayescmp.scores.frames import Columns, from_frame, from_table
 
 ARGUMENTS = ("model", "dataset", "score", "repeat", "fold", "models", "metric", "higher_is_better", "resampling")
+
+MOST_ROWS = 10_000_000
+"""A parquet file of a few kilobytes can hold billions of equal rows: they are counted before they are unpacked."""
 
 if TYPE_CHECKING:
     from bayescmp.scores.table import Scores
@@ -26,6 +30,11 @@ def read_scores(path: str | Path, **columns: Any) -> "Scores":
     **columns
         As in `Scores.from_frame`: `model`, `dataset`, `score`, `repeat`, `fold`, `models`, `metric`,
         `higher_is_better`, `resampling`. What was understood is in the result's `notes` and in its repr.
+
+    See Also
+    --------
+    Scores.from_frame : the same for frames.
+    load_uci : results that come with the package.
 
     Examples
     --------
@@ -79,7 +88,7 @@ def _read_delimited(text: str, path: str, delimiter: str | None = None) -> Colum
         header.pop()  # a column without a name and without values: commas at the ends of the lines
         body = [row[: len(header)] for row in body]
     if len(set(header)) < len(header):
-        twice = sorted({name for name in header if header.count(name) > 1})
+        twice = sorted(name for name, n in Counter(header).items() if n > 1)
         raise ScoresError(f'Every column of "{path}" must have its own name, got {name_list(twice)} twice.')
     for i, row in enumerate(body, start=2):
         if len(row) != len(header):
@@ -125,11 +134,20 @@ def _read_parquet(path: Path) -> Any:
     import pandas as pd
 
     try:
-        return pd.read_parquet(path)
+        from pyarrow.parquet import ParquetFile
     except ImportError:
         raise ScoresError('Reading parquet needs pyarrow. Install it with: pip install "bayescmp[parquet]"') from None
+    try:
+        with ParquetFile(path) as file:
+            rows = file.metadata.num_rows
+        frame = pd.read_parquet(path) if rows <= MOST_ROWS else None
     except Exception as error:  # pyarrow raises its own classes, OSError and ValueError for broken files
         raise ScoresError(f'"{path}" is not a parquet file that can be read: {error}') from None
+    if frame is None:
+        raise ScoresError(
+            f'"{path}" has {rows:,} rows, and at most {MOST_ROWS:,} are read. Select or average them first.'
+        )
+    return frame
 
 
 READERS: dict[str, Callable[[str, str], Columns]] = {

@@ -22,6 +22,14 @@ class Resampling:
     Two scores of one dataset are correlated because their training sets overlap; Nadeau and Bengio (2003) put the
     correlation at rho = n_test / (n_train + n_test), which is 1/k for k-fold cross-validation.
 
+    See Also
+    --------
+    bayescmp.bayes.correlated_ttest : the test that needs one.
+
+    References
+    ----------
+    Nadeau, Bengio (2003). Inference for the generalization error. Machine Learning 52.
+
     Examples
     --------
     >>> Resampling.kfold(10, repeats=10)
@@ -53,14 +61,14 @@ class Resampling:
         """Random splits into `n_train` training and `n_test` test cases, `repeats` times."""
         n_train, n_test = _size("n_train", n_train), _size("n_test", n_test)
         repeats = _count("repeats", repeats, 1)
-        rho = n_test / (n_train + n_test)
+        rho = _rho(n_train, n_test)
         return cls(kind="subsampling", rho=rho, n=repeats, repeats=repeats, n_train=n_train, n_test=n_test)
 
     @classmethod
     def holdout(cls, n_train: float, n_test: float) -> "Resampling":
-        """One split into training and test cases: one score."""
+        """One split into `n_train` training and `n_test` test cases: one score."""
         n_train, n_test = _size("n_train", n_train), _size("n_test", n_test)
-        return cls(kind="holdout", rho=n_test / (n_train + n_test), n=1, n_train=n_train, n_test=n_test)
+        return cls(kind="holdout", rho=_rho(n_train, n_test), n=1, n_train=n_train, n_test=n_test)
 
     @classmethod
     def independent(cls) -> "Resampling":
@@ -69,7 +77,7 @@ class Resampling:
 
     @classmethod
     def custom(cls, rho: float) -> "Resampling":
-        """Any other design whose correlation you know."""
+        """Any other design whose correlation `rho` you know."""
         return cls(kind="custom", rho=rho)
 
     @classmethod
@@ -81,14 +89,22 @@ class Resampling:
         folds: int | None = None,
         repeats: int | None = None,
     ) -> "Resampling":
-        """The design of splits whose sizes are known one by one; rho is the mean of n_test / (n_train + n_test)."""
-        train, test = np.asarray(n_train, dtype=float), np.asarray(n_test, dtype=float)
+        """Splits whose sizes are known one by one; rho is the mean of n_test / (n_train + n_test).
+
+        With `folds` (and `repeats`) they are those of k-fold cross-validation, else random splits.
+        """
+        try:
+            train, test = np.asarray(n_train, dtype=float), np.asarray(n_test, dtype=float)
+        except (TypeError, ValueError):
+            raise ResamplingError(f"`n_train` and `n_test` must be numbers, got {n_train!r} and {n_test!r}.") from None
         if train.shape != test.shape or train.size == 0:
             raise ResamplingError(
                 f"`n_train` and `n_test` must have one size a split, got {train.size} and {test.size} sizes."
             )
         for size in (*train, *test):
             _size("n_train and n_test", size)
+        folds = None if folds is None else _count("folds", folds, 2)
+        repeats = None if repeats is None else _count("repeats", repeats, 1)
         kind = "kfold" if folds else "subsampling"
         return cls(
             kind=kind,
@@ -101,7 +117,7 @@ class Resampling:
         )
 
     def check(self, n: int, where: str) -> None:
-        """Refuse a number of scores that this design cannot have produced."""
+        """Refuse n scores if this design cannot have produced so many; `where` names them in the message."""
         if self.n is None or n == self.n:
             return
         hint = "Give the score of every resample, or the design that produced these scores."
@@ -140,12 +156,18 @@ class Resampling:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "Resampling":
-        """The inverse of `to_dict`."""
+        """The design whose `to_dict` gave `data`."""
         return cls(**data)
 
     def __repr__(self) -> str:
         n = f"n={self.n}, " if self.n is not None else ""
         return f"Resampling: {self.name} ({n}rho={self.rho:.3f})"
+
+
+def check_design(resampling: object) -> None:
+    """Refuse what is no `Resampling`."""
+    if resampling is not None and not isinstance(resampling, Resampling):
+        raise ResamplingError(f"`resampling` must be a Resampling, got {resampling!r}. " + WAYS_TO_GIVE)
 
 
 def _count(name: str, value: int, least: int) -> int:
@@ -158,3 +180,10 @@ def _size(name: str, value: float) -> float:
     if not isinstance(value, (int, float, np.number)) or not 0 < value < float("inf"):
         raise ResamplingError(f"`{name}` must be positive numbers of cases, got {value!r}.")
     return float(value)
+
+
+def _rho(n_train: float, n_test: float) -> float:
+    rho = n_test / (n_train + n_test)
+    if rho == 1:
+        raise ResamplingError(f"`n_train` must not be negligible beside `n_test`, got {n_train:g} and {n_test:g}.")
+    return rho

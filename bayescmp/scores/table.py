@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import MissingWarning, ScoresError, name_list, unknown_name
+from bayescmp.errors import MissingWarning, ScoresError, is_one_of, name_list, unknown_name
 from bayescmp.scores import arrays, assemble, frames, sklearn
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
@@ -41,6 +41,11 @@ class Scores:
         "score", or the transform that was applied: "log", "logit", "relative".
     notes : tuple of str
         What was understood, assumed or noticed when the table was made.
+
+    See Also
+    --------
+    read_scores : scores from a file.
+    compare : what they are for.
 
     Examples
     --------
@@ -187,11 +192,11 @@ class Scores:
             self.check_one_metric()
         models, datasets = list(models or table.models), list(datasets or table.datasets)
         for kind, names in (("model", models), ("dataset", datasets)):
-            if len(set(names)) < len(names):
+            if len(set(map(str, names))) < len(names):
                 raise ScoresError(f"Every {kind} can be selected once, got {name_list(names)}.")
         positions = {name: i for i, name in enumerate(table.datasets)}
         for name in datasets:
-            if name not in positions:
+            if not is_one_of(name, positions):
                 raise unknown_name("dataset", name, table.datasets)
         rows, columns = [table.model_index(m) for m in models], [positions[name] for name in datasets]
         width = max(len(table.keys[d]) for d in columns)
@@ -205,7 +210,7 @@ class Scores:
         )
 
     def drop(self, *names: str) -> "Scores":
-        """The table without these models or datasets."""
+        """The table without the models or datasets `names`."""
         for name in names:
             if name not in self.models and name not in self.datasets:
                 raise unknown_name("model or dataset", name, self.models + self.datasets)
@@ -216,7 +221,7 @@ class Scores:
         return self.select(models=models, datasets=datasets)
 
     def rename(self, names: Mapping[str, str]) -> "Scores":
-        """The table with models and datasets renamed."""
+        """The table with models and datasets renamed by `names`, {old: new}."""
         self.check_one_metric()
         for name in names:
             if name not in self.models and name not in self.datasets:
@@ -235,7 +240,7 @@ class Scores:
         the pair's mean score on each dataset. Ropes are then on that scale: 0.01 on "log" or "relative" is 1 %.
         """
         self.check_one_metric()
-        if scale not in ("log", "logit", "relative") or self.scale != "score":
+        if not is_one_of(scale, ("log", "logit", "relative")) or self.scale != "score":
             raise ScoresError(
                 f'`scale` must be "log", "logit" or "relative" of untransformed scores, got "{scale}" of a table on '
                 f'the scale "{self.scale}".'
@@ -273,7 +278,7 @@ class Scores:
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> "Scores":
-        """The inverse of `to_dict`, also after a trip through JSON."""
+        """The table whose `to_dict` gave `data`, also after a trip through JSON."""
         from bayescmp.scores.show import from_dict
 
         return from_dict(data)

@@ -1,0 +1,156 @@
+"""When things fail around us, nothing is lost or half-written; and no data of a user's is ever run as code."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bayescmp as bc
+from bayescmp import files
+
+PACKAGE = Path(bc.__file__).parent
+
+
+@pytest.fixture
+def comparison():
+    return bc.compare(bc.load_labour(), rope=0.01)
+
+
+def run(code, *arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {k: str(v) for k, v in environment.items()},
+    )
+
+
+@pytest.mark.parametrize("ending", ["html", "md", "tex"])
+@pytest.mark.parametrize("fault", ["fsync", "replace"])
+def test_a_full_disk_leaves_the_old_report(comparison, tmp_path, monkeypatch, ending, fault):
+    target = tmp_path / f"report.{ending}"
+    target.write_text("old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(*((files.os, "fsync", full) if fault == "fsync" else (Path, "replace", full)))
+    with pytest.raises(OSError, match="No space left"):
+        comparison.report(target, overwrite=True)
+    assert target.read_text() == "old"
+    assert [f.name for f in tmp_path.iterdir()] == [target.name]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_standard_output_is_told_in_one_line(tmp_path):
+    path = tmp_path / "results.csv"
+    bc.load_labour().to_frame().to_csv(path, index=False)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "bayescmp", "compare", str(path), "--rope", "0.01"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode not in (0, 130)
+    assert "Traceback" not in done.stderr
+    assert "No space left" in done.stderr
+
+
+def test_no_home_no_cache_folder(tmp_path):
+    """A home that is not there: numbers come out all the same, with PyTensor's and numba's caches nowhere."""
+    code = (
+        "import bayescmp as bc; p = bc.load_uci().pair('rf', 'svm');"
+        "print(bc.bayes.signed_rank_test(p, rope=0.01, random_seed=1, draws=500).decision().value);"
+        "print(len(bc.compare(bc.load_labour(), rope=0.01).rows))"
+    )
+    nowhere = tmp_path / "nowhere"
+    done = run(code, HOME=nowhere, XDG_CACHE_HOME=nowhere, XDG_CONFIG_HOME=nowhere, MPLCONFIGDIR=nowhere)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["undecided", "3"]
+
+
+def test_two_processes_share_a_cache(tmp_path):
+    """Both at once on the same pairs: both right, every file whole, no draft left."""
+    code = (
+        "import sys, bayescmp as bc;"
+        "c = bc.compare(bc.load_domains(), rope=1, random_seed=1, cache=sys.argv[1], bayes_options={'draws': 2000});"
+        "print([r['p_better'] for r in c.rows])"
+    )
+    both = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    one, two = (process.communicate()[0] for process in both)
+    assert one == two
+    assert one.startswith("[")
+    assert {f.suffix for f in tmp_path.iterdir()} == {".json"}
+    for file in tmp_path.iterdir():
+        assert json.loads(file.read_text())["key"] == file.stem
+
+
+def test_interrupted_nuts_says_nothing_false(labour, monkeypatch):
+    """Ctrl-C in the sampler ends in KeyboardInterrupt: no result from half a run."""
+    pm = pytest.importorskip("pymc")
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pm, "sample", interrupted)
+    import logging
+
+    level = logging.getLogger("pymc").level
+    with pytest.raises(KeyboardInterrupt):
+        bc.bayes.correlated_ttest(labour, rope=0.01, engine="nuts", random_seed=1, draws=10, tune=10)
+    assert logging.getLogger("pymc").level == level
+
+
+# ---- security
+
+CALLS = {"eval", "exec", "compile", "__import__"}
+ATTRIBUTES = {("yaml", "load"), ("os", "system"), ("os", "popen"), ("np", "load"), ("pd", "read_pickle")}
+MODULES = {"pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "yaml", "subprocess"}
+
+
+def _dangers(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+            yield from (name for name in names if name.split(".")[0] in MODULES)
+        if isinstance(node, ast.Call):
+            function = node.func
+            if isinstance(function, ast.Name) and function.id in CALLS:
+                yield function.id
+            owner = getattr(getattr(function, "value", None), "id", None)
+            if (owner, getattr(function, "attr", None)) in ATTRIBUTES:
+                yield f"{owner}.{function.attr}"
+            for keyword in node.keywords:
+                on = isinstance(keyword.value, ast.Constant) and keyword.value.value is True
+                if keyword.arg in ("allow_pickle", "shell") and on:
+                    yield keyword.arg
+
+
+def test_no_code_from_data_anywhere():
+    """No pickle, no eval, no shell in the package. joblib pickles our own scores to its own workers, and only that."""
+    found = {str(path): list(_dangers(ast.parse(path.read_text()))) for path in PACKAGE.rglob("*.py")}
+    assert len(found) > 100
+    assert {name: what for name, what in found.items() if what} == {}
+
+
+def test_the_scan_finds_what_it_looks_for():
+    text = "import pickle\neval('1')\nos.system('x')\nnp.load(f, allow_pickle=True)\nrun(x, shell=True)"
+    assert sorted(_dangers(ast.parse(text))) == ["allow_pickle", "eval", "np.load", "os.system", "pickle", "shell"]
+
+
+def test_a_hostile_cache_is_data_only(tmp_path):
+    """The cache is JSON: a pickle or a script in its place is computed anew, never run."""
+    scores = bc.load_domains()
+    options = {"rope": 1, "random_seed": 1, "cache": tmp_path / "cache", "bayes_options": {"draws": 500}}
+    first, marker = bc.compare(scores, **options), tmp_path / "ran"
+    for file in (tmp_path / "cache").iterdir():
+        file.write_bytes(b"cposix\nsystem\n(S'touch " + str(marker).encode() + b"'\ntR.")
+    assert bc.compare(scores, **options) == first
+    assert not marker.exists()

@@ -1,0 +1,304 @@
+"""What must hold for any numbers: probabilities, mirrors, shifts, orders, units, JSON, and errors with names."""
+
+import inspect
+import json
+import math
+import traceback
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from calls import ARGUMENTS, MANY, NOT_CALLED, TWO, public_functions
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bayescmp as bc
+from bayescmp import Resampling, bayes, frequentist
+from bayescmp.bayes.distributions import StudentDifference
+
+OURS = (bc.DegenerateWarning, bc.ScaleWarning, bc.RepeatsWarning, bc.PriorWarning)
+ULP = 2.0**-52
+PROBABILITIES = ("common-language effect", "A12")
+"""Effect sizes that mirror around one half."""
+
+# multiples of 1/64, so that shifts and powers of two are exact, and ties are common
+even = st.lists(st.integers(-96, 96).map(lambda i: i / 64), min_size=10, max_size=10).map(np.array)
+wild = st.lists(
+    st.one_of(
+        st.floats(-1e300, 1e300),
+        st.sampled_from([0.0, 1.0, -1.0, 5e-324, 1e-300, 1e300, 0.5, 0.5 + 2.0**-53, 0.1]),
+    ),
+    min_size=10,
+    max_size=10,
+).map(np.array)
+ropes = st.sampled_from([0.0, 1 / 64, 0.25, 1.0, math.inf])
+
+
+def quietly(call, *arguments):
+    """The result, with none of our warnings; None where the scores are refused by an error of ours."""
+    with warnings.catch_warnings():
+        for category in OURS:
+            warnings.simplefilter("ignore", category)
+        try:
+            return call(*arguments)
+        except bc.ScoresError:
+            return None
+
+
+def numbers(result):
+    """name -> number, of any result; the sign of "signed" ones turns with the models."""
+    if isinstance(result, bayes.Posterior):
+        found = {"p_better": result.p_better, "p_equivalent": result.p_equivalent, "p_worse": result.p_worse}
+        if isinstance(result, bayes.RegionPosterior):
+            found |= dict(
+                zip(("share_better", "share_equivalent", "share_worse"), result.expected.values(), strict=True)
+            )
+        if getattr(result, "mean", None) is not None:
+            low, high = result.hdi()
+            found |= {"signed mean": result.mean, "low": low, "high": high}
+        return found
+    if isinstance(result, frequentist.TestResult):
+        found = {"p_value": result.p_value}
+        if result.estimate is not None:
+            found["signed estimate"] = result.estimate
+        if result.interval is not None:
+            found["low"], found["high"] = result.confidence_interval()
+        return found
+    if isinstance(result, frequentist.EffectSize):
+        half = result.name in PROBABILITIES
+        low, high = result.interval or (math.nan, math.nan)
+        found = {"probability" if half else "signed value": result.value}
+        return found | (
+            {} if math.isnan(low) else {"p_low": low, "p_high": high} if half else {"low": low, "high": high}
+        )
+    if isinstance(result, frequentist.Interval):
+        return {"signed estimate": result.estimate, "low": result.low, "high": result.high}
+    if isinstance(result, frequentist.PairwiseTests):
+        return {f"p_{i}": float(p) for i, p in enumerate((*result.p_value, *result.p_adjusted))}
+    if isinstance(result, bayes.RankingPosterior):
+        return {f"p_best {name}": p for name, p in result.p_best.items()}
+    if isinstance(result, bc.Comparison):
+        frame = result.table()
+        columns = ("p_better", "p_equivalent", "p_worse", "p_value", "p_adjusted")
+        return {f"{c} {i}": float(x) for c in columns for i, x in enumerate(frame[c])}
+    return {}
+
+
+def mirrored(found):
+    """What the numbers must be with the models swapped."""
+    turned = {}
+    for name, x in found.items():
+        if name.startswith("signed"):
+            turned[name] = -x
+        elif name in ("low", "high"):
+            turned["high" if name == "low" else "low"] = -x
+        elif name in ("p_low", "p_high"):
+            turned["p_high" if name == "p_low" else "p_low"] = 1 - x
+        elif name == "probability":
+            turned[name] = 1 - x
+        else:
+            turned[name.replace("better", "#").replace("worse", "better").replace("#", "worse")] = x
+    return turned
+
+
+def same(one, two, tolerance=0.0):
+    assert one.keys() == two.keys()
+    for name in one:
+        assert one[name] == pytest.approx(two[name], rel=tolerance, abs=tolerance), name
+
+
+def test_every_public_function_is_in_the_tables():
+    """A new public function must be added to calls.py."""
+    public = public_functions()
+    assert set(ARGUMENTS) | NOT_CALLED == set(public)
+    assert {n for n, f in public.items() if {"a", "b"} <= set(inspect.signature(f).parameters)} == {
+        *TWO,
+        "bayes.hierarchical_ttest",
+        "frequentist.hotelling_test",
+    }
+    first = {n for n, f in public.items() if next(iter(inspect.signature(f).parameters)) == "scores"}
+    assert first - {"bayes.bradley_terry", "bayes.plackett_luce", "bayes.multilevel", "frequentist.mean_interval"} == {
+        n for n in MANY if n not in ("bayes.signed_rank_tests", "frequentist.hotelling_test", "frequentist.manova")
+    }
+
+
+@pytest.mark.parametrize("name", TWO)
+@given(a=wild, b=wild, rope=ropes)
+def test_any_finite_scores(name, a, b, rope):
+    """No NaN, no probability beyond [0, 1], three that sum to 1; infinite only where a limit is."""
+    result = quietly(TWO[name], a, b, rope, True)
+    if result is None:
+        return
+    found = numbers(result)
+    for key, x in found.items():
+        assert not math.isnan(x), key
+        if key.startswith(("p_", "probability", "share")):
+            assert 0 <= x <= 1, key
+        if key in ("signed mean", "signed estimate"):
+            assert math.isfinite(x)
+    for kind in ("p", "share"):
+        if f"{kind}_better" in found:
+            total = sum(found[f"{kind}_{part}"] for part in ("better", "equivalent", "worse"))
+            assert total == pytest.approx(1, abs=2 * ULP)
+    str(result)
+
+
+@pytest.mark.parametrize("name", MANY)
+@given(table=st.lists(wild, min_size=3, max_size=3).map(np.transpose))
+def test_any_finite_table(name, table):
+    for key, x in numbers(quietly(MANY[name], table)).items():
+        assert not math.isnan(x), key
+        if key.startswith("p_"):
+            assert 0 <= x <= 1, key
+
+
+@pytest.mark.parametrize("name", TWO)
+@given(a=even, b=even, rope=ropes)
+def test_swapped_models_mirror(name, a, b, rope):
+    one, two = (quietly(TWO[name], *pair, rope, True) for pair in ((a, b), (b, a)))
+    if one is None:
+        assert two is None
+        return
+    random = name in ("frequentist.bootstrap_interval",)
+    if not random:  # its resamples are drawn by position, so only the estimate mirrors to the last digit
+        same(numbers(two), mirrored(numbers(one)), 1e-12)
+    if isinstance(one, bayes.Posterior):
+        same(numbers(one.swap()), mirrored(numbers(one)), 1e-12)
+
+
+@pytest.mark.parametrize("name", TWO)
+@given(a=even, b=even, rope=ropes, shift=st.integers(-64, 64), power=st.sampled_from([-40, -1, 3, 60]))
+def test_shifts_units_and_directions_change_nothing(name, a, b, rope, shift, power):
+    """A constant on both; all in another unit, exact for powers of two; lower is better equals negated scores."""
+    call, unit = TWO[name], 2.0**power
+    first = quietly(call, a, b, rope, True)
+    if first is None:
+        return
+    base = numbers(first)
+    same(numbers(quietly(call, a + shift / 64, b + shift / 64, rope, True)), base, 1e-9)
+    same(numbers(quietly(call, -a, -b, rope, False)), base, 1e-12)
+    if name == "frequentist.tost_ttest" and not rope:
+        return  # its rope of the tables has a unit of its own
+    free = isinstance(first, frequentist.EffectSize) and first.name != "mean difference"
+    scaled = {
+        k: x / unit if k in ("low", "high") or k.startswith("signed") else x
+        for k, x in numbers(quietly(call, a * unit, b * unit, rope * unit, True)).items()
+    }
+    if free:
+        scaled = numbers(quietly(call, a * unit, b * unit, rope * unit, True))
+    same(scaled, base, 1e-12 if name in ("bayes.welch_ttest", "frequentist.bootstrap_interval") else 0.0)
+
+
+@pytest.mark.parametrize("name", [n for n in TWO if n not in ("frequentist.bootstrap_interval",) and "cv5x2" not in n])
+@given(a=even, b=even, rope=ropes, order=st.permutations(range(10)))
+def test_order_of_folds_and_datasets_does_not_matter(name, a, b, rope, order):
+    """Signed-rank: its random weights go by the datasets' names, which plain arrays have by position: not these."""
+    if name == "bayes.signed_rank_test":
+        datasets = [f"d{i}" for i in range(10)]
+        one, two = (
+            (
+                bayes.signed_rank_test(
+                    bc.Scores.from_arrays({"A": a[i], "B": b[i]}, datasets=[datasets[j] for j in i]).pair("A", "B"),
+                    rope=rope,
+                    draws=64,
+                    random_seed=1,
+                )
+                for i in (np.arange(10), np.array(order))
+            )
+            if rope < 1
+            else (None, None)
+        )
+    else:
+        one = quietly(TWO[name], a, b, rope, True)
+        two = quietly(TWO[name], a[list(order)], b[list(order)], rope, True)
+    if one is not None:
+        same(numbers(two), numbers(one), 1e-9)
+
+
+@pytest.mark.parametrize("name", [n for n in TWO if n.startswith("bayes.")])
+@given(a=even, b=even)
+def test_equivalence_grows_with_the_rope(name, a, b):
+    """Of a mean difference, and of the expected shares; of signed-rank by the same draws."""
+    result = quietly(TWO[name], a, b, 0.0, True)
+    grid = [result.with_rope(r) for r in (0, 1 / 64, 1 / 8, 0.5, 2, math.inf)]
+    shares = [p.expected["equivalent"] if isinstance(p, bayes.RegionPosterior) else p.p_equivalent for p in grid]
+    assert all(x <= y + 4 * ULP for x, y in pairwise(shares))
+    assert shares[0] == 0
+    assert shares[-1] == 1
+
+
+@pytest.mark.parametrize("name", [*TWO, *MANY])
+@given(a=even, b=even, c=even)
+def test_there_and_back_through_json(name, a, b, c):
+    call = (lambda: TWO[name](a, b, 0.25, True)) if name in TWO else (lambda: MANY[name](np.stack([a, b, c], axis=1)))
+    result = quietly(call)
+    if not hasattr(result, "to_dict"):
+        return
+    back = type(result).from_dict(json.loads(json.dumps(result.to_dict(), allow_nan=False)))
+    assert back == result
+    same(numbers(back), numbers(result))
+
+
+@given(scale_1=st.floats(1e-6, 1e6), scale_2=st.floats(1e-300, 1e6), df=st.integers(1, 40), at=st.floats(-5, 5))
+def test_welch_tails_are_complements(scale_1, scale_2, df, at):
+    d = StudentDifference(0.0, scale_1, float(df), scale_2, 3.0)
+    assert float(d.cdf(at) + d.sf(at)) == pytest.approx(1, abs=1e-9)
+
+
+class Odd:
+    def __repr__(self):
+        return "Odd()"
+
+
+JUNK = [
+    None, "x", "", b"x", math.nan, math.inf, -math.inf, -1, 0, 0.5, 1.5, 10**30, 1e308, 1e-320, True, [], {}, [[]],
+    [None], ["x"], [math.nan], {"a": 1}, Odd(), np.array(3), np.zeros((0, 3)), np.zeros((2, 2, 2)), 1j,
+    np.array(["a"]), (1,), {1, 2},
+]  # fmt: skip
+FREE = {"cache", "progress", "statistic", "n_jobs"}
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_errors_are_ours_and_name_the_argument(name):
+    """Whatever stands in place of an argument: it works, or a ValueError of ours says which argument it was."""
+    function, fitting = public_functions()[name], ARGUMENTS[name]
+    slow = name in ("bayes.bradley_terry", "bayes.plackett_luce", "bayes.hierarchical_ttest")
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD or parameter.name in FREE:
+            continue
+        for junk in JUNK[:: 10 if slow else 1]:
+            error = _refusal(function, fitting | {parameter.name: junk})
+            if error is None:
+                continue
+            what = f"{parameter.name}={junk!r}: {error!r}"
+            assert isinstance(error, ValueError) or "only for engine" in str(error), what
+            raised_in = traceback.extract_tb(error.__traceback__)[-1]
+            assert "bayescmp" in raised_in.filename, what
+            assert "truth value" not in str(error), what  # numpy's, from a comparison of ours
+            assert any(word in str(error) for word in (parameter.name.rstrip("s"), *OTHER_NAMES)), what
+
+
+OTHER_NAMES = ("model", "scores", "rho", "effect", "resampled", "`A`", "`B`")
+"""What an argument is called where a message knows it better."""
+
+
+def _refusal(function, arguments):
+    with warnings.catch_warnings():
+        for category in OURS:
+            warnings.simplefilter("ignore", category)
+        try:
+            function(**arguments)
+        except Exception as error:
+            return error
+    return None
+
+
+def test_refused_designs():
+    for call in (
+        lambda: Resampling.from_sizes("x", [1]),
+        lambda: Resampling.from_sizes([3, 3], [2, 2], folds=1.5),
+        lambda: Resampling.subsampling(1e-320, 1, 3),
+    ):
+        with pytest.raises(bc.ResamplingError, match=r"`n_train`|`folds`"):
+            call()
