@@ -106,7 +106,7 @@ def case_rows(cases: list[dict[str, Any]]) -> list[tuple[str, ...]]:
 
 
 def growth_rows(growths: list[dict[str, Any]]) -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for g in growths:
         if "failed" in g:
             rows.append((g["what"], g["variable"], f"failed: {g['failed']}", "", ""))
@@ -119,7 +119,7 @@ def growth_rows(growths: list[dict[str, Any]]) -> list[tuple[str, ...]]:
 
 
 def limit_rows(limits: list[dict[str, Any]]) -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for x in limits:
         if "failed" in x:
             rows.append((x["what"], f"failed: {x['failed']}", x["floor"], "", ""))

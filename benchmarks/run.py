@@ -53,7 +53,8 @@ def main(arguments: list[str]) -> int:
 
 def every(name: str) -> dict[str, list[dict[str, Any]]]:
     """All results of one module."""
-    module, found = importlib.import_module(name), {}
+    module = importlib.import_module(name)
+    found: dict[str, list[dict[str, Any]]] = {}
     for kind in KINDS:
         found[kind] = []
         for i, item in enumerate(getattr(module, kind)() if hasattr(module, kind) else []):
