@@ -4,8 +4,9 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TESTS ?= -n auto
+SITE ?= docs/_build/html
 
-.PHONY: demo test test-slow test-all lint docs bench validate validate-versions mutate clean
+.PHONY: demo test test-slow test-all lint docs figure bench validate validate-versions mutate clean
 
 demo: $(VENV)/.package
 	$(BIN)/bayescmp demo
@@ -27,10 +28,17 @@ lint: $(VENV)/.lint
 	$(BIN)/mypy
 
 docs: $(VENV)/.docs
-	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -b html docs $(SITE)
+	$(BIN)/python scripts/check_site.py $(SITE)
 
+# docs/images/readme.svg
+figure: $(VENV)/.package
+	$(BIN)/python scripts/readme_figure.py
+
+# about ten minutes; a peer that cannot be installed is named on the page
 bench: $(VENV)/.test
-	@set -e; for script in benchmarks/[!_]*.py; do echo "== $$script"; $(BIN)/python $$script; done
+	-$(PIP) --group bench
+	$(BIN)/python benchmarks/run.py
 
 # docs/validation.md: the oracles of every public number, published results, calibration, coverage.
 validate: $(VENV)/.validate

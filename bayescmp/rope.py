@@ -16,7 +16,19 @@ BORDER_TOLERANCE = 1e-9
 
 
 class Decision(Enum):
-    """What a posterior says about model A and model B."""
+    """What a posterior says about model A and model B.
+
+    See Also
+    --------
+    Rope, bayescmp.bayes.Posterior
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> p = bc.bayes.correlated_ttest(bc.load_labour().pair("SVM", "DT"), rope=0.01)
+    >>> p.decision(0.9) is bc.Decision.A_BETTER
+    True
+    """
 
     A_BETTER = "A better"
     EQUIVALENT = "equivalent"
@@ -32,6 +44,11 @@ class Rope:
     ----------
     low, high : float
         The borders, with low <= 0 <= high. `Rope(0, 0)` means that no difference is negligible.
+
+    See Also
+    --------
+    Decision : what a rope and a posterior lead to.
+    compare : takes one, or one for each dataset.
 
     Examples
     --------

@@ -1,14 +1,135 @@
-"""What every benchmark needs: the median time of some work."""
+"""The common shape of the benchmarks: cases beside peers, how time grows, how far from the limit; and their timing."""
 
-from collections.abc import Callable
+import resource
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
 from statistics import median
 from time import perf_counter
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+Work = Callable[[], object]
 
 
-def seconds(work: Callable[[], object], times: int = 5) -> float:
-    laps = []
-    for _ in range(times):
-        start = perf_counter()
+@dataclass(frozen=True)
+class Case:
+    """Some work, and the same by peers. A function makes each, outside of the time, and may raise ImportError.
+
+    `share` says of a peer which part of the work it does where all of it would take too long.
+    """
+
+    what: str
+    ours: Callable[[], Work]
+    peers: dict[str, Callable[[], Work]] = field(default_factory=dict)
+    turns: int = 5
+    share: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Work of several sizes."""
+
+    what: str
+    variable: str
+    sizes: tuple[int, ...]
+    make: Callable[[int], Work]
+    turns: int = 3
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Work, and the part of it that no implementation of the method can do without."""
+
+    what: str
+    ours: Callable[[], Work]
+    floor: str
+    bare: Callable[[], Work]
+    turns: int = 5
+
+
+def seconds(work: Work) -> float:
+    start = perf_counter()
+    work()
+    return perf_counter() - start
+
+
+def in_turns(works: list[Work], turns: int) -> list[list[float]]:
+    """Times of each work, which take turns so that all see the same load; once before without looking at the clock.
+
+    With a single turn only the first, which is ours, is run before.
+    """
+    for work in works if turns > 1 else works[:1]:
         work()
-        laps.append(perf_counter() - start)
-    return median(laps)
+    laps = [[seconds(work) for work in works] for _ in range(turns)]
+    return [list(times) for times in zip(*laps, strict=True)]
+
+
+def ratios(case: Case) -> dict[str, Any]:
+    """Our median time; for each peer its own, and the median and quartiles of its time over ours, turn by turn."""
+    works, missing = {}, []
+    for name, make in case.peers.items():
+        try:
+            works[name] = make()
+        except ImportError:
+            missing.append(name)
+    ours, *theirs = in_turns([case.ours(), *works.values()], case.turns)
+    found = {}
+    for name, times in zip(works, theirs, strict=True):
+        share = case.share.get(name, 1.0)
+        ratio = [b / a / share for a, b in zip(ours, times, strict=True)]
+        low, middle, high = np.quantile(ratio, [0.25, 0.5, 0.75]).tolist()
+        found[name] = {"seconds": median(times) / share, "ratio": [low, middle, high], "share": share}
+    return {"ours": median(ours), "peers": found, "missing": missing, "turns": case.turns}
+
+
+def peak_memory(make: Callable[[], Work]) -> dict[str, float]:
+    """The most memory that this process ever had, in MB, after doing the work once.
+
+    From /proc, because ru_maxrss starts at the memory of the parent, and so says too much; without /proc, and for work
+    that is done in a child, nothing is said.
+    """
+    try:
+        make()()
+    except ImportError:
+        return {}
+    status = Path("/proc/self/status")
+    if not status.exists() or resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss:
+        return {}
+    return {"megabytes": int(status.read_text().split("VmHWM:")[1].split()[0]) / 1024}
+
+
+def exponent(growth: Growth) -> dict[str, Any]:
+    """The slope of log time in log size by least squares, with its 95 % interval; sizes in random order each turn."""
+    works = {n: growth.make(n) for n in growth.sizes}
+    for work in works.values():
+        work()
+    order, laps = Random(1), []
+    for _ in range(growth.turns):
+        laps += [(n, seconds(works[n])) for n in order.sample(growth.sizes, len(growth.sizes))]
+    x, y = np.log(np.array(laps)).T
+    x = x - x.mean()
+    slope = float(x @ y / (x @ x))
+    left = y - y.mean() - slope * x
+    df = len(laps) - 2
+    error = float(np.sqrt(left @ left / df / (x @ x)) * special.stdtrit(df, 0.975))
+    times = {n: median(t for m, t in laps if m == n) for n in growth.sizes}
+    return {"exponent": slope, "interval": [slope - error, slope + error], "times": times}
+
+
+def share_of_limit(limit: Limit) -> dict[str, Any]:
+    """Which share of our time the bare part takes, median and quartiles over turns."""
+    ours, bare = in_turns([limit.ours(), limit.bare()], limit.turns)
+    low, middle, high = np.quantile(np.array(bare) / ours, [0.25, 0.5, 0.75]).tolist()
+    return {"ours": median(ours), "share": [low, middle, high]}
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A Markdown table whose columns line up as plain text too."""
+    cells = [list(head), *map(list, rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
+    lines = ["| " + " | ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) + " |" for row in cells]
+    return "\n".join([lines[0], "|" + "|".join("-" * (w + 2) for w in widths) + "|", *lines[1:]])

@@ -1,21 +1,15 @@
-"""`bayescmp test correlated-t` from a cold start, beside a Python process that imports baycomp and does the same.
+"""From a cold start: importing bayescmp, its command line, and one test in a new process, beside baycomp and SciPy."""
 
-The two take turns, so that both see the same load; the target is at most 0.8 of baycomp's time.
-"""
-
-import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from statistics import median
-from time import perf_counter
 
 import numpy as np
+from _timing import Case, Work
 
 import bayescmp as bc
 
-TURNS = 15
 PEER = """
 import sys
 import numpy as np
@@ -23,42 +17,63 @@ from baycomp import two_on_single
 scores = np.genfromtxt(sys.argv[1], delimiter=",", names=True)
 print(two_on_single(scores["SVM"], scores["DT"], rope=0.01, runs=10))
 """
+ONE = "[.9,.8,.7,.9],[.8,.7,.7,.8]"
+TEST = "test correlated-t {} SVM DT --rope 0.01 --resampling kfold:10x10 --metric error --lower-is-better"
 
 
-def results(folder: str) -> str:
-    path = str(Path(folder) / "results.csv")
+def process(*arguments: str, needs: str = "bayescmp") -> Work:
+    """Running Python with these arguments."""
+    __import__(needs)
+    return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+
+
+def results() -> str:
+    path = Path(tempfile.gettempdir()) / "bayescmp_benchmark.csv"
     labour = bc.load_labour().select(models=["SVM", "DT"])
     np.savetxt(path, labour.values[:, 0].T, delimiter=",", header="SVM,DT", comments="")
-    return path
+    return str(path)
 
 
-def seconds(command: list[str]) -> tuple[float, float]:
-    """Wall-clock time and processor time of one process."""
-    before, start = os.times(), perf_counter()
-    subprocess.run(command, check=True, capture_output=True)
-    wall, after = perf_counter() - start, os.times()
-    return wall, sum(after[2:4]) - sum(before[2:4])
+def cases() -> list[Case]:
+    one_call = (
+        f"import bayescmp as b; b.bayes.correlated_ttest({ONE},rope=.01,resampling=b.Resampling.kfold(4)).p_better"
+    )
+    peer_call = (
+        "import numpy as np, baycomp; baycomp.two_on_single(*map(np.array, [[.9,.8,.7,.9],[.8,.7,.7,.8]]), rope=.01)"
+    )
+    return [
+        Case(
+            "import, new process",
+            lambda: process("-c", "import bayescmp"),
+            {
+                "baycomp": lambda: process("-c", "import baycomp", needs="baycomp"),
+                "scipy.stats": lambda: process("-c", "import scipy.stats"),
+            },
+        ),
+        Case(
+            "one correlated t-test, new process",
+            lambda: process("-c", one_call),
+            {"baycomp": lambda: process("-c", peer_call, needs="baycomp")},
+        ),
+        Case(
+            "command line: correlated t-test of a csv file",
+            lambda: process("-m", "bayescmp", *TEST.format(results()).split()),
+            {"baycomp in a script": lambda: process("-c", PEER, results(), needs="baycomp")},
+        ),
+        Case("command line: --help", lambda: process("-m", "bayescmp", "--help")),
+    ]
 
 
-def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = results(folder)
-        test = "test correlated-t results SVM DT --rope 0.01 --resampling kfold:10x10 --metric error --lower-is-better"
-        commands = {
-            "bayescmp": [sys.executable, "-m", "bayescmp", *test.replace("results", path).split()],
-            "baycomp": [sys.executable, "-c", PEER, path],
-            "bayescmp --help": [sys.executable, "-m", "bayescmp", "--help"],
-        }
-        laps: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
-        for _ in range(TURNS + 1):
-            for name, command in commands.items():
-                laps[name].append(seconds(command))
-    wall, busy = ({name: median(lap[i] for lap in times[1:]) for name, times in laps.items()} for i in (0, 1))
-    for name in commands:
-        print(f"{name:16} {wall[name]:.3f} s, processor {busy[name]:.3f} s (median of {TURNS})")
-    ratio, busy_ratio = (x["bayescmp"] / x["baycomp"] for x in (wall, busy))
-    print(f"bayescmp / baycomp: {ratio:.2f} of the time, {busy_ratio:.2f} of the processor time; target at most 0.8")
-
-
-if __name__ == "__main__":
-    main()
+def modules() -> list[tuple[str, int]]:
+    """How many modules are loaded after some imports."""
+    test = f"import bayescmp as b; b.bayes.correlated_ttest({ONE},rope=.01,resampling=b.Resampling.kfold(4))"
+    lines = {"Python alone": "pass", "import numpy": "import numpy", "import bayescmp": "import bayescmp"}
+    lines |= {"bayescmp, one correlated t-test": test}
+    lines |= {"import scipy.stats": "import scipy.stats", "import baycomp": "import baycomp"}
+    found = []
+    for what, line in lines.items():
+        code = f"import sys; {line}; print(len(sys.modules))"
+        run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        if run.returncode == 0:
+            found.append((what, int(run.stdout)))
+    return found

@@ -1,21 +1,18 @@
-"""compare() of many models beside autorank's Bayesian mode, and how it grows with pairs and datasets."""
+"""compare() of many models: all pairs, both schools; beside baycomp pair by pair and autorank's Bayesian mode."""
 
-import subprocess
-import sys
-import time
 import warnings
 from contextlib import redirect_stdout
 from functools import partial
 from io import StringIO
+from typing import Any
 
 import numpy as np
-import pandas as pd
-from _timing import seconds
+from _timing import Case, Growth, Limit, Work
 
 import bayescmp as bc
 
-PEER_MODELS = 4
-BAYES = ("signed_rank", "sign")
+MODELS, DATASETS, PAIRS, DRAWS = 30, 120, 435, 50_000
+PEER_MODELS, PEER_DRAWS = 3, 500
 
 
 def one_score(models: int, datasets: int) -> bc.Scores:
@@ -34,66 +31,120 @@ def with_folds(models: int, datasets: int, folds: int = 100) -> bc.Scores:
     return bc.Scores.from_arrays(arrays, resampling=bc.Resampling.kfold(10, repeats=folds // 10), metric="accuracy")
 
 
-def autorank_seconds(scores: bc.Scores) -> float:
-    """autorank's Bayesian mode for a few models; it goes pair by pair, so that time grows with the pairs."""
+def signed_rank(models: int = MODELS, draws: int = DRAWS, bayes: str | None = None) -> Work:
+    scores = one_score(models, DATASETS)
+    options: dict[str, Any] = {"bayes_options": {"draws": draws}} if bayes is None else {"bayes": bayes}
+    return lambda: bc.compare(scores, rope=0.01, random_seed=1, n_jobs=1, **options)
+
+
+def correlated(models: int = MODELS) -> Work:
+    scores = with_folds(models, 1)
+    return lambda: bc.compare(scores, rope=0.01, n_jobs=1)
+
+
+def hierarchical(models: int) -> Work:
+    scores = with_folds(models, DATASETS)
+    return lambda: bc.compare(scores, rope=0.01, n_jobs=1)
+
+
+def ranking() -> Work:
+    scores = one_score(MODELS, DATASETS)
+    return lambda: bc.bayes.rank_models(scores, rope=0.01, random_seed=1).p_best
+
+
+def baycomp_signed_rank() -> Work:
+    """A hundredth of the draws of one pair."""
+    import baycomp
+
+    a, b = one_score(2, DATASETS).values[:, :, 0]
+    return lambda: baycomp.SignedRankTest.probs(b, a, rope=0.01, nsamples=PEER_DRAWS)
+
+
+def autorank_bayesian() -> Work:
+    """All that autorank does for a few models; it goes pair by pair, so that its time grows with the pairs."""
+    import pandas as pd
     from autorank import autorank
 
-    frame = pd.DataFrame(scores.values[:PEER_MODELS, :, 0].T, columns=list(scores.models[:PEER_MODELS]))
+    scores = one_score(PEER_MODELS, DATASETS)
+    frame = pd.DataFrame(scores.values[:, :, 0].T, columns=list(scores.models))
 
-    def run() -> object:
+    def work() -> object:
         with warnings.catch_warnings(), redirect_stdout(StringIO()):
             warnings.simplefilter("ignore")
             return autorank(frame, alpha=0.05, verbose=False, approach="bayesian")
 
-    return seconds(run, 1)
+    return work
 
 
-def classical(scores: bc.Scores) -> object:
-    return bc.frequentist.pairwise_wilcoxon_test(scores), bc.frequentist.friedman_test(scores)
+def baycomp_correlated() -> Work:
+    import baycomp
+
+    x = with_folds(MODELS, 1).values[:, 0]
+    return lambda: [
+        baycomp.two_on_single(x[i], x[j], rope=0.01, runs=10) for i in range(MODELS) for j in range(i + 1, MODELS)
+    ]
 
 
-def main() -> None:
-    scores = one_score(30, 120)
-    ours = seconds(lambda: bc.compare(scores, rope=0.01, random_seed=1), 1)
-    pairs, few = 435, PEER_MODELS * (PEER_MODELS - 1) // 2
-    print(f"30 models x 120 datasets, one score each, all {pairs} pairs: {ours:.1f} s (both schools, 50,000 draws)")
-    try:
-        peer = autorank_seconds(scores) / few * pairs
-        print(f"autorank, approach='bayesian': {peer:,.0f} s (extrapolated from {few} pairs), {peer / ours:.0f}x")
-    except ImportError:
-        print("autorank is not installed: no ratio")
-
-    print(f"\n{'models':>8}{'datasets':>10}{'pairs':>8}{'signed rank':>14}{'sign':>10}{'tests':>10}")
-    for models, datasets in ((10, 50), (30, 120), (30, 480), (60, 120)):
-        s = one_score(models, datasets)
-        signed, sign = (seconds(partial(bc.compare, s, rope=0.01, random_seed=1, bayes=b), 1) for b in BAYES)
-        tests = seconds(partial(classical, s), 3) * 1e3
-        pairs = models * (models - 1) // 2
-        print(f"{models:>8}{datasets:>10}{pairs:>8}{signed:>12.2f} s{sign:>8.2f} s{tests:>7.1f} ms")
-
-    folds = with_folds(30, 120)
-    start = time.perf_counter()
-    correlated = [bc.compare(folds.select(datasets=[d]), rope=0.01) for d in folds.datasets[:5]]
-    one = (time.perf_counter() - start) / len(correlated)
-    print(f"\ncorrelated t, 435 pairs on one dataset of 100 folds: {one:.2f} s")
-    for n_jobs in (1, 2):
-        took = seconds(partial(bc.compare, folds, rope=0.01, n_jobs=n_jobs), 1)
-        print(f"hierarchical, 435 pairs x 120 datasets x 100 folds, n_jobs={n_jobs}: {took:.0f} s")
-    print(memory())
+def bradley_terry() -> Work:
+    scores = one_score(8, DATASETS)
+    return lambda: bc.bayes.bradley_terry(scores, rope=0.01, random_seed=1)
 
 
-def memory() -> str:
-    """Peak memory of a fresh process: 200 models x 1,000 datasets, 19,900 pairs."""
-    code = (
-        "import sys, time; sys.path.insert(0, 'benchmarks'); import compare; import bayescmp as bc; s ="
-        "compare.one_score(200, 1000); t = time.perf_counter(); bc.compare(s, rope=0.01, random_seed=1,"
-        "bayes_options={'draws': 1000}); print(round(time.perf_counter() - t),"
-        "open('/proc/self/status').read().split('VmHWM:')[1].split()[0])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    took, peak = done.stdout.split()
-    return f"200 models x 1,000 datasets, 19,900 pairs, 1,000 draws: {took} s, peak {int(peak) // 1024} MB"
+def testkit_bradley_terry() -> Work:
+    import pandas as pd
+    from btk import BBTTest
+
+    scores = one_score(8, DATASETS)
+    frame = pd.DataFrame(scores.values[:, :, 0].T, columns=list(scores.models)).assign(dataset=range(DATASETS))
+    options = {"draws": 500, "tune": 500, "chains": 2, "cores": 1, "progressbar": False, "random_seed": 1}
+    return lambda: BBTTest(absolute_tie_threshold=0.01).fit(frame, dataset_col="dataset", **options)
 
 
-if __name__ == "__main__":
-    main()
+def weights() -> Work:
+    """The random weights, which all pairs share."""
+    result: Any = bc.bayes.signed_rank_test(one_score(2, DATASETS).pair("m0", "m1"), rope=0.01, random_seed=1)
+    return lambda: [None for _ in result.inference._weights()]
+
+
+def cases() -> list[Case]:
+    few = PEER_MODELS * (PEER_MODELS - 1) // 2
+    return [
+        Case(
+            f"compare, signed-rank, {PAIRS} pairs x {DATASETS} datasets",
+            signed_rank,
+            {"baycomp": baycomp_signed_rank, "autorank, Bayesian": autorank_bayesian},
+            turns=2,
+            share={"baycomp": PEER_DRAWS / DRAWS / PAIRS, "autorank, Bayesian": few / PAIRS},
+        ),
+        Case(f"compare, sign, {PAIRS} pairs x {DATASETS} datasets", partial(signed_rank, bayes="sign"), turns=3),
+        Case(
+            f"compare, correlated t, {PAIRS} pairs x 100 folds",
+            correlated,
+            {"baycomp": baycomp_correlated},
+            turns=5,
+        ),
+        Case(f"compare, hierarchical, 15 pairs x {DATASETS} datasets x 100 folds", partial(hierarchical, 6), turns=2),
+        Case(f"rank_models, {MODELS} models x {DATASETS} datasets", ranking, turns=3),
+        Case(
+            f"bradley_terry, 8 models x {DATASETS} datasets",
+            bradley_terry,
+            {"bayes-testkit": testkit_bradley_terry},
+            turns=1,
+        ),
+    ]
+
+
+def growths() -> list[Growth]:
+    def few_draws(models: int) -> Work:
+        return signed_rank(models, 2_000)
+
+    return [
+        Growth("compare, signed-rank, 120 datasets, 2,000 draws", "models", (12, 24, 48, 96), few_draws, turns=2),
+        Growth("compare, correlated t, 100 folds", "models", (8, 16, 32, 64), correlated),
+        Growth("compare, hierarchical, 120 datasets", "models", (3, 4, 6), hierarchical, turns=2),
+    ]
+
+
+def limits() -> list[Limit]:
+    what = f"compare, signed-rank, {PAIRS} pairs x {DATASETS} datasets"
+    return [Limit(what, signed_rank, "random weights, shared by all pairs", weights, turns=2)]

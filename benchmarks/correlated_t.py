@@ -1,62 +1,75 @@
-"""The correlated t-test beside baycomp, in one run: a million experiments in one call, one call, and a cold process.
-
-Prints ratios (median of several); the machine's own speed cancels out.
-"""
-
-import subprocess
-import sys
+"""The correlated t-test beside baycomp: one call, and very many experiments in one call."""
 
 import numpy as np
-from _timing import seconds
+from _timing import Case, Growth, Limit, Work
+from scipy import special
 
 import bayescmp as bc
 from bayescmp.bayes.correlated_t import probabilities
 
-EXPERIMENTS, FOLDS, PEER_EXPERIMENTS = 1_000_000, 100, 2_000
+EXPERIMENTS, FOLDS, PEER_EXPERIMENTS = 200_000, 100, 400
 
 
-def cold(code: str) -> float:
-    return seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), times=5)
+def differences(experiments: int = EXPERIMENTS, folds: int = FOLDS) -> np.ndarray:
+    return np.random.default_rng(1).normal(0.01, 0.05, (experiments, folds))
 
 
-def main() -> None:
+def one() -> Work:
+    pair = bc.load_labour().pair("SVM", "DT")
+    return lambda: [bc.bayes.correlated_ttest(pair, rope=0.01).p_better for _ in range(100)]
+
+
+def one_baycomp() -> Work:
     import baycomp
 
-    rng = np.random.default_rng(1)
-    differences = rng.normal(0.01, 0.05, (EXPERIMENTS, FOLDS))
-    ours = seconds(lambda: probabilities(differences, rho=0.1, rope=0.01), times=3) / EXPERIMENTS
-    zeros = np.zeros(FOLDS)
-    # two_on_single gives (left, rope, right) of x2 - x1
-    peer = (
-        seconds(
-            lambda: [baycomp.two_on_single(zeros, row, rope=0.01, runs=10) for row in differences[:PEER_EXPERIMENTS]],
-            times=3,
-        )
-        / PEER_EXPERIMENTS
-    )
-    worst = max(
-        np.abs(np.array(baycomp.two_on_single(zeros, row, rope=0.01, runs=10))[::-1] - p).max()
-        for row, p in zip(differences[:200], probabilities(differences[:200], rho=0.1, rope=0.01), strict=True)
-    )
-    print(f"{EXPERIMENTS:,} experiments of {FOLDS} folds in one call: {ours * EXPERIMENTS:.2f} s")
-    print(f"  {peer / ours:,.0f}x faster an experiment than a loop over baycomp; largest difference {worst:.1e}")
-
-    pair, a, b = bc.load_labour().pair("SVM", "DT"), *(bc.load_labour().values[[2, 0], 0])
-    single = seconds(lambda: bc.bayes.correlated_ttest(pair, rope=0.01).p_better, times=200)
-    peer_single = seconds(lambda: baycomp.two_on_single(a, b, rope=0.01, runs=10), times=200)
-    print(
-        f"one call: {single * 1e6:.0f} us, {peer_single / single:.1f}x faster than baycomp ({peer_single * 1e6:.0f} us)"
-    )
-
-    ours_cold = cold(
-        "import bayescmp as bc; bc.bayes.correlated_ttest([.9,.8,.7,.9],[.8,.7,.7,.8],rope=.01,"
-        "resampling=bc.Resampling.kfold(4)).p_better"
-    )
-    peer_cold = cold(
-        "import numpy as np, baycomp; baycomp.two_on_single(np.array([.9,.8,.7,.9]),np.array([.8,.7,.7,.8]),rope=.01)"
-    )
-    print(f"cold process: {peer_cold / ours_cold:.1f}x faster than baycomp ({ours_cold:.2f} s vs {peer_cold:.2f} s)")
+    a, b = bc.load_labour().values[[2, 0], 0]
+    return lambda: [baycomp.two_on_single(a, b, rope=0.01, runs=10) for _ in range(100)]
 
 
-if __name__ == "__main__":
-    main()
+def many() -> Work:
+    data = differences()
+    return lambda: probabilities(data, rho=0.1, rope=0.01)
+
+
+def many_baycomp() -> Work:
+    import baycomp
+
+    data, zeros = differences(PEER_EXPERIMENTS), np.zeros(FOLDS)
+    return lambda: [baycomp.two_on_single(zeros, row, rope=0.01, runs=10) for row in data]
+
+
+def bare() -> Work:
+    """The sums that the means and variances need, and the two tails of every experiment."""
+    data, out = differences(), np.empty(2 * EXPERIMENTS)
+
+    def work() -> None:
+        data.sum(axis=1)
+        np.einsum("ij,ij->i", data, data)
+        special.stdtr(FOLDS - 1.0, np.linspace(-3, 3, 2 * EXPERIMENTS), out=out)
+
+    return work
+
+
+def cases() -> list[Case]:
+    return [
+        Case("correlated t-test, 100 calls", one, {"baycomp": one_baycomp}, turns=9),
+        Case(
+            f"correlated t-test, {EXPERIMENTS:,} experiments of {FOLDS} folds",
+            many,
+            {"baycomp": many_baycomp},
+            share={"baycomp": PEER_EXPERIMENTS / EXPERIMENTS},
+        ),
+    ]
+
+
+def growths() -> list[Growth]:
+    def make(folds: int) -> Work:
+        data = differences(2_000, folds)
+        return lambda: probabilities(data, rho=0.1, rope=0.01)
+
+    return [Growth("correlated t-test, 2,000 experiments", "folds", (125, 250, 500, 1000, 2000, 4000), make, turns=5)]
+
+
+def limits() -> list[Limit]:
+    what = f"correlated t-test, {EXPERIMENTS:,} experiments of {FOLDS} folds"
+    return [Limit(what, many, "sums, sums of squares, two Student tails each", bare)]

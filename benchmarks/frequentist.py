@@ -1,58 +1,124 @@
-"""All pairs of 30 models on 120 datasets beside the loop over scipy, and Friedman + Nemenyi beside scikit-posthocs."""
+"""All pairs of 30 models on 120 datasets beside SciPy and scikit-posthocs, and single tests beside pingouin."""
 
 import warnings
 
 import numpy as np
-from _timing import seconds
+from _timing import Case, Growth, Work
 from scipy import stats
 
 import bayescmp as bc
 
 
-def scipy_loop(scores: bc.Scores) -> list[float]:
-    x = scores.values[:, :, 0]
-    return [stats.wilcoxon(x[i] - x[j]).pvalue for i in range(len(x)) for j in range(i + 1, len(x))]
+def table(models: int = 30, datasets: int = 120) -> bc.Scores:
+    rng = np.random.default_rng(1)
+    return bc.Scores.from_arrays({f"m{i}": rng.normal(0.8 + i / 2000, 0.03, datasets) for i in range(models)})
 
 
-def scipy_axis(scores: bc.Scores) -> np.ndarray:
-    x = scores.values[:, :, 0]
+def wilcoxon() -> Work:
+    scores = table()
+    return lambda: bc.frequentist.pairwise_wilcoxon_test(scores, adjust="holm").p_value
+
+
+def scipy_loop() -> Work:
+    x = table().values[:, :, 0]
+    return lambda: [stats.wilcoxon(x[i] - x[j]).pvalue for i in range(len(x)) for j in range(i + 1, len(x))]
+
+
+def scipy_axis() -> Work:
+    x = table().values[:, :, 0]
     i, j = np.triu_indices(len(x), 1)
-    return stats.wilcoxon(x[i] - x[j], axis=1).pvalue
+    return lambda: stats.wilcoxon(x[i] - x[j], axis=1).pvalue
 
 
-def posthocs(scores: bc.Scores) -> object:
+def posthocs_wilcoxon() -> Work:
     import scikit_posthocs
 
-    x = scores.values[:, :, 0].T
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return stats.friedmanchisquare(*x.T), scikit_posthocs.posthoc_nemenyi_friedman(x)
+    x = table().values[:, :, 0]
+    return lambda: scikit_posthocs.posthoc_wilcoxon(list(x), p_adjust="holm")
 
 
-def row(what: str, ours: float, theirs: float) -> str:
-    return f"{what:46}{ours * 1e3:>8.1f}ms{theirs * 1e3:>8.0f}ms{theirs / ours:>7.0f}x"
+def friedman() -> Work:
+    scores = table()
+    return lambda: (bc.frequentist.friedman_test(scores), bc.frequentist.nemenyi_test(scores))
 
 
-def main() -> None:
-    rng = np.random.default_rng(1)
-    scores = bc.Scores.from_arrays({f"m{i}": rng.normal(0.8 + i / 2000, 0.03, 120) for i in range(30)})
+def posthocs_friedman() -> Work:
+    import scikit_posthocs
 
-    def wilcoxon() -> bc.frequentist.PairwiseTests:
-        return bc.frequentist.pairwise_wilcoxon_test(scores, adjust="holm")
+    x = table().values[:, :, 0].T
 
-    def friedman() -> object:
-        return bc.frequentist.friedman_test(scores), bc.frequentist.nemenyi_test(scores)
+    def work() -> object:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return stats.friedmanchisquare(*x.T), scikit_posthocs.posthoc_nemenyi_friedman(x)
 
-    apart = np.abs(np.array(wilcoxon().p_value) - scipy_loop(scores)).max()
-    print(f"435 pairs x 120 datasets: largest difference of a p-value to scipy {apart:.1g}")
-    print(f"{'':46}{'bayescmp':>10}{'peer':>10}{'ratio':>8}")
-    ours = seconds(wilcoxon, 15)
-    for name, peer in (("loop", scipy_loop), ("axis=1", scipy_axis)):
-        theirs = seconds(lambda peer=peer: peer(scores), 3)  # type: ignore[misc]
-        print(row(f"Wilcoxon + Holm + effect sizes; scipy, {name}", ours, theirs))
-    both, theirs = seconds(friedman, 15), seconds(lambda: posthocs(scores), 3)
-    print(row("Friedman + Nemenyi; scikit-posthocs", both, theirs))
+    return work
 
 
-if __name__ == "__main__":
-    main()
+def one_wilcoxon() -> Work:
+    pair = table(2).pair("m0", "m1")
+    return lambda: [bc.frequentist.wilcoxon_test(pair).p_value for _ in range(20)]
+
+
+def pingouin_wilcoxon() -> Work:
+    import pingouin
+
+    a, b = table(2).values[:, :, 0]
+    return lambda: [pingouin.wilcoxon(a, b) for _ in range(20)]
+
+
+def one_t() -> Work:
+    a, b = table(2).values[:, :, 0]
+    return lambda: [bc.frequentist.paired_ttest(a, b).p_value for _ in range(20)]
+
+
+def pingouin_t() -> Work:
+    import pingouin
+
+    a, b = table(2).values[:, :, 0]
+    return lambda: [pingouin.ttest(a, b, paired=True) for _ in range(20)]
+
+
+def holm() -> Work:
+    p = np.random.default_rng(1).uniform(size=435)
+    return lambda: [bc.frequentist.adjust_p_values(p, "holm") for _ in range(50)]
+
+
+def statsmodels_holm() -> Work:
+    from statsmodels.stats.multitest import multipletests
+
+    p = np.random.default_rng(1).uniform(size=435)
+    return lambda: [multipletests(p, method="holm") for _ in range(50)]
+
+
+def cases() -> list[Case]:
+    return [
+        Case(
+            "Wilcoxon + Holm + effect sizes, 435 pairs x 120",
+            wilcoxon,
+            {
+                "SciPy, a loop": scipy_loop,
+                "SciPy, axis=1": scipy_axis,
+                "scikit-posthocs": posthocs_wilcoxon,
+            },
+        ),
+        Case("Friedman + Nemenyi, 30 x 120", friedman, {"scikit-posthocs": posthocs_friedman}),
+        Case("Wilcoxon of one pair, 20 calls", one_wilcoxon, {"pingouin": pingouin_wilcoxon}),
+        Case("paired t-test of one pair, 20 calls", one_t, {"pingouin": pingouin_t}),
+        Case("Holm, 435 p-values, 50 calls", holm, {"statsmodels": statsmodels_holm}),
+    ]
+
+
+def growths() -> list[Growth]:
+    def exact(n: int) -> Work:
+        pair = table(2, n).pair("m0", "m1")
+        return lambda: [bc.frequentist.wilcoxon_test(pair, method="exact").p_value for _ in range(5)]
+
+    def pairs(models: int) -> Work:
+        scores = table(models)
+        return lambda: bc.frequentist.pairwise_wilcoxon_test(scores).p_value
+
+    return [
+        Growth("Wilcoxon, exact", "datasets", (64, 128, 256, 512, 1024), exact),
+        Growth("pairwise Wilcoxon, 120 datasets", "models", (20, 40, 80, 160), pairs),
+    ]

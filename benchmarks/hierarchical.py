@@ -1,16 +1,18 @@
-"""The hierarchical test: quadrature beside our own NUTS and, where pystan is installed, baycomp's Stan test.
-
-54 datasets x 100 scores, rope 0.01; cold (a new process, imports included), warm, and scaling to 1,000 datasets.
-"""
+"""The hierarchical test, 54 datasets x 100 scores: quadrature beside our own NUTS and baycomp's Stan."""
 
 import subprocess
 import sys
-from time import perf_counter
+from functools import partial
+from typing import Any
 
 import numpy as np
-from _timing import seconds
+from _timing import Case, Growth, Limit, Work
 
 import bayescmp as bc
+from bayescmp.bayes import collapsed, convolution, hyper_grid
+
+NUTS = {"draws": 500, "tune": 500, "chains": 2, "cores": 1, "progressbar": False}
+LIMIT = "hierarchical test, 54 x 100"
 
 
 def study(datasets: int, seed: int = 1) -> bc.Pair:
@@ -30,51 +32,69 @@ def fit(pair: bc.Pair) -> dict[str, float]:
     return bc.bayes.hierarchical_ttest(pair, rope=0.01).probabilities
 
 
-def main() -> None:
-    pair = study(54)
-    code = "import sys; sys.path.insert(0, 'benchmarks'); import hierarchical as h; h.fit(h.study(54))"
-    cold = seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), 3)
-    exact = fit(pair)
-    warm = seconds(lambda: fit(pair), 7)
-    error = bc.bayes.hierarchical_ttest(pair, rope=0.01).numerical_error
-    print(f"collapsed, 54 x 100: {warm * 1e3:.0f} ms warm, {cold:.1f} s in a new process; error estimate {error:.1e}")
-    print("scaling:", ", ".join(f"{n} datasets {_scaled(n) * 1e3:.0f} ms" for n in (54, 200, 1000)))
-
-    start = perf_counter()
-    sampled = bc.bayes.hierarchical_ttest(
-        pair, rope=0.01, engine="nuts", random_seed=1, draws=1000, tune=1000, chains=4, progressbar=False
-    )
-    nuts = perf_counter() - start
-    d = sampled.diagnostics
-    assert d is not None
-    print(
-        f"our NUTS, 4 x (1,000 + 1,000): {nuts:.0f} s, {nuts / warm:.0f}x slower; r_hat {d.r_hat:.3f}, "
-        f"{d.divergences} divergences, ess {d.ess_bulk:.0f}"
-    )
-    gap = max(abs(exact[k] - sampled.probabilities[k]) / sampled.mcse[k] for k in exact)
-    print(f"largest difference of a probability: {gap:.1f} Monte-Carlo errors")
-    _baycomp(pair, warm, cold)
+def warm(datasets: int) -> Work:
+    return partial(fit, study(datasets))
 
 
-def _scaled(n: int) -> float:
-    pair = study(n)
-    fit(pair)
-    return seconds(lambda: fit(pair), 3)
+def cold() -> Work:
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import hierarchical as h; h.fit(h.study(54))"
+    return lambda: subprocess.run([sys.executable, "-c", code, sys.path[0]], check=True)
 
 
-def _baycomp(pair: bc.Pair, warm: float, cold: float) -> None:
-    try:
-        import stan  # noqa: F401
-    except ImportError:
-        print("baycomp's hierarchical test needs pystan, which is not installed: skipped")
-        return
+def nuts() -> Work:
+    """2 chains of 500 + 500 draws, one after the other, with compiling the model."""
+    pair, options = study(54), dict[str, Any](NUTS)
+    return lambda: bc.bayes.hierarchical_ttest(pair, rope=0.01, engine="nuts", random_seed=1, **options)
+
+
+def stan() -> Work:
     import baycomp
+    import stan  # noqa: F401
 
-    start = perf_counter()
-    theirs = baycomp.HierarchicalTest.probs(pair.scores_b, pair.scores_a, rope=0.01, runs=10)
-    peer = perf_counter() - start
-    print(f"baycomp (Stan): {peer:.0f} s, {peer / warm:,.0f}x slower than warm, {peer / cold:.0f}x than cold: {theirs}")
+    pair = study(54)
+    return lambda: baycomp.HierarchicalTest.probs(pair.scores_b, pair.scores_a, rope=0.01, runs=10)
 
 
-if __name__ == "__main__":
-    main()
+def bare() -> Work:
+    """The Student distribution functions and densities of one warm test, and nothing done with them."""
+    calls: list[tuple[Any, tuple[Any, ...]]] = []
+    places = [(hyper_grid, "student_regions"), (hyper_grid, "_winner_borders"), (collapsed, "log_student_of_square")]
+    places += [(collapsed, "log_student"), (convolution, "log_student_of_square")]
+    before = [getattr(module, name) for module, name in places]
+
+    def recorded(function: Any) -> Any:
+        def call(*arguments: Any) -> Any:
+            calls.append((function, arguments))
+            return function(*arguments)
+
+        return call
+
+    pair = study(54)
+    fit(pair)
+    for (module, name), function in zip(places, before, strict=True):
+        setattr(module, name, recorded(function))
+    fit(pair)
+    for (module, name), function in zip(places, before, strict=True):
+        setattr(module, name, function)
+    return lambda: [function(*arguments) for function, arguments in calls]
+
+
+def cases() -> list[Case]:
+    return [
+        Case(
+            "hierarchical test, 54 x 100, warm",
+            partial(warm, 54),
+            {"our own NUTS": nuts},
+            turns=1,
+        ),
+        Case("hierarchical test, 54 x 100, new process", cold, {"baycomp with Stan": stan}, turns=1),
+        Case("hierarchical test, 1,000 x 100, warm", partial(warm, 1000), turns=3),
+    ]
+
+
+def growths() -> list[Growth]:
+    return [Growth("hierarchical test", "datasets", (50, 100, 200, 400, 800), warm)]
+
+
+def limits() -> list[Limit]:
+    return [Limit(LIMIT, partial(warm, 54), "Student densities and distribution functions", bare)]

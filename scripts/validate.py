@@ -24,6 +24,13 @@ import same_numbers  # noqa: E402
 PEERS = ("scikit-learn", "statsmodels", "scikit-posthocs", "mlxtend", "baycomp", "mpmath")
 
 
+READ_NEXT = """## What to read next
+
+- {doc}`calibration`: how far each test can be trusted.
+- {doc}`architecture`: where the code is.
+"""
+
+
 def main() -> int:
     kept = DOCS / "validation.json"
     measured: dict[str, Any] = json.loads(kept.read_text("utf-8")) if kept.exists() else {}
@@ -44,6 +51,7 @@ def main() -> int:
         coverage(measured),
         mutation(),
         versions(measured),
+        READ_NEXT,
     )
     (DOCS / "validation.md").write_text("\n".join(parts), "utf-8")
     print("docs/validation.md is written.")

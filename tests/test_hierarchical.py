@@ -8,7 +8,8 @@ import pytest
 from scipy import special, stats
 
 import bayescmp as bc
-from bayescmp.bayes.collapsed import _log_convolutions, _log_likelihood
+from bayescmp.bayes.collapsed import hyper_posterior
+from bayescmp.bayes.convolution import _log_convolutions, log_likelihood
 from bayescmp.bayes.hierarchical import prepare
 from bayescmp.bayes.hierarchical_inference import HierarchicalInference
 from bayescmp.bayes.hierarchical_prior import PRESETS, HierarchicalPrior
@@ -160,6 +161,44 @@ def test_brute_force_grid():
         assert summary.probabilities == pytest.approx((p[..., None] * shares).sum(axis=(0, 1)), abs=6e-3)
 
 
+@pytest.mark.parametrize("m", [1000, pytest.param(4000, marks=pytest.mark.slow)])
+def test_many_datasets_know_nu_better_than_the_lattice(m):
+    """Datasets that are points: the posterior is the product of Student densities, here on a plain grid of its own."""
+    rng = np.random.default_rng(m)
+    means = 0.1 + rng.standard_t(4, m)
+    prior = HierarchicalPrior(
+        delta_0_bound=50.0, sigma_0_max=50.0, sigma_max=50.0, nu_shape=(2.0, 2.0), nu_rate=(0.1, 0.1)
+    )
+    h = hyper_posterior(
+        means,
+        np.full(m, 1e-6),
+        np.full(m, 98.0),
+        log_nu_range=prior.log_nu_range(),
+        log_prior_nu=prior.log_density,
+        nu_shift=1.0,
+        delta_bound=50.0,
+        sigma_bound=50.0,
+    )
+    nu = 1 + np.exp(np.linspace(0.2, 2.0, 33))
+    sd = 1 / np.sqrt(m)
+    delta, sigma = np.median(means) + 6 * sd * np.linspace(-1, 1, 9), np.exp(np.linspace(-6, 6, 13) * sd)
+    log_p = np.empty((nu.size, sigma.size, delta.size))
+    for i, s in enumerate(sigma):
+        for j, d in enumerate(delta):
+            squares = ((means - d) / s) ** 2
+            for k, n in enumerate(nu):
+                log_p[k, i, j] = -(n + 1) / 2 * np.log1p(squares / n).sum()
+    each = special.gammaln((nu + 1) / 2) - special.gammaln(nu / 2) - 0.5 * np.log(nu)
+    log_p += (m * each + stats.gamma.logpdf(nu - 1, 2, scale=10) + np.log(nu - 1))[:, None, None]
+    log_p += (1 - m) * np.log(sigma)[:, None]  # uniform in sigma_0, on a grid of its log
+    p = np.exp(log_p - log_p.max())
+    p /= p.sum()
+    assert h.cut_off < 1e-5
+    assert h.mass.sum(axis=(1, 2)) @ h.nu == pytest.approx(p.sum(axis=(1, 2)) @ nu, rel=2e-4)
+    assert h.coarse.mass.sum(axis=(1, 2)) @ h.coarse.nu == pytest.approx(p.sum(axis=(1, 2)) @ nu, rel=2e-3)
+    assert h.mass.sum(axis=(0, 2)) @ np.exp(h.log_sigma) == pytest.approx(p.sum(axis=(0, 2)) @ sigma, rel=2e-4)
+
+
 @pytest.mark.oracle("bayes.hierarchical_ttest", "scipy")
 def test_likelihood_is_the_convolution_of_two_students():
     """The interpolated log likelihood against adaptive quadrature, over datasets of different scales."""
@@ -168,7 +207,7 @@ def test_likelihood_is_the_convolution_of_two_students():
     rng = np.random.default_rng(1)
     means, scales = rng.normal(0, 1, 5), rng.uniform(0.2, 0.6, 5)
     log_sigma, delta, nus = np.array([-1.7, 0.11]), np.array([-0.4, 1.1]), np.array([1.5, 7.0, np.inf])
-    ours = _log_likelihood(means, scales, 98.0, nus, log_sigma, delta)
+    ours = log_likelihood(means, scales, 98.0, nus, log_sigma, delta)
     for k, nu in enumerate(nus):
         effect = stats.norm if np.isinf(nu) else stats.t(nu)
         for i, s in enumerate(np.exp(log_sigma)):

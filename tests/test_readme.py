@@ -5,6 +5,8 @@ import io
 import re
 from pathlib import Path
 
+import bayescmp
+
 README = Path(__file__).parents[1] / "README.md"
 
 
@@ -16,3 +18,15 @@ def test_examples_print_what_is_shown():
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             exec(code, names)
         assert printed.getvalue() == shown
+
+
+def test_the_citation_is_of_this_version_and_complete():
+    """The keys that the Citation File Format 1.2.0 requires, and the version of the package."""
+    text = (README.parent / "CITATION.cff").read_text(encoding="utf-8")
+    keys = dict(re.findall(r"^([a-z-]+): ?(.*)$", text, re.M))
+    assert {"cff-version", "message", "title", "authors"} <= set(keys)
+    assert (keys["cff-version"], keys["version"]) == ("1.2.0", bayescmp.__version__)
+
+
+def test_the_readme_stays_short():
+    assert len(README.read_text(encoding="utf-8").splitlines()) < 200

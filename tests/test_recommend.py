@@ -175,7 +175,7 @@ def test_frame_text_and_json():
 
 
 def test_bad_input():
-    with pytest.raises(ScoresError, match=r"takes `Scores` or a `Pair`.*got list"):
+    with pytest.raises(ScoresError, match=r"must be `Scores` or a `Pair`.*got list"):
         recommend([0.5, 0.6])
     with pytest.raises(ScoresError, match="at least 2 models"):
         recommend(table(1, 3, 1))

@@ -76,6 +76,11 @@ def bradley_terry(
     StrengthPosterior
         `pairs_frame()` has for each pair the wins, E[P(win)], P(P(win) > 1/2), and P(P(win) within the win rope).
 
+    See Also
+    --------
+    plackett_luce : of whole rankings.
+    rank_models : by mean ranks or mean scores.
+
     Notes
     -----
     Wins of one dataset's pairs are taken as independent, as in the reference; k models make k - 1 of them there that

@@ -1,10 +1,9 @@
 """The hierarchical correlated t-test without sampling: a three-dimensional posterior by quadrature.
 
 Given (delta_0, sigma_0, nu) the datasets are independent, and each contributes the convolution of two Student t: that
-of its own mean (sigma_i integrated out) and that of the datasets' means. In units of the dataset's own scale this is
-one function of distance and sigma_0 for each nu and df, so it is tabulated once and interpolated for all datasets and
-pairs. delta_0, log sigma_0 and log(nu - shift) go by the trapezoidal rule, which is nested: every second point makes a
-coarser rule, and the difference is the error estimate.
+of its own mean (sigma_i integrated out) and that of the datasets' means (`convolution`). delta_0, log sigma_0 and
+log(nu - shift) go by the trapezoidal rule, which is nested: every second point makes a coarser rule, and the difference
+is the error estimate.
 """
 
 from collections.abc import Callable
@@ -13,17 +12,17 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+
+from bayescmp.bayes.convolution import log_likelihood, log_student, log_student_of_square
 
 Floats = NDArray[np.float64]
 NODES_SIGMA, NODES_DELTA = 49, 49
 LATTICE, MOST_NU = 0.125, 24
 """Steps of log(nu - shift), doubled until at most so many of them cover what is likely."""
+FEW_NU = 3
+"""Where so few steps hold what is likely, they are halved."""
 CUT = 18.0
 """Points whose log density is this far below the highest do not count."""
-
-STEP_U, STEP_V = 0.08, 0.2
-"""Of the tables, in asinh(distance) and log(sigma_0), both in units of the dataset's scale."""
 
 
 @dataclass(frozen=True)
@@ -128,9 +127,17 @@ def hyper_posterior(
         finest = LATTICE / 2 ** max(0, int(np.ceil(np.log2(32 * LATTICE / np.ptp(log_nu_range)))))
         wide = _lattice(*log_nu_range, 8 * finest)
         box = _zoom(lambda s, t: _log_density(*data, *at(wide), s, t), _box(*data, *at(wide), bounds), bounds)
-        rough = _log_density(*data, *at(wide), *_grids(box, 25, 25)).max(axis=(1, 2))
-        likely = wide[rough > rough.max() - 2 * CUT / 3]
-        low, high = (max(likely[0] - 2 * finest, wide[0]), min(likely[-1] + 2 * finest, wide[-1]))
+
+        def likely(log_nu: Floats) -> Floats:
+            rough = _log_density(*data, *at(log_nu), *_grids(box, 25, 25)).max(axis=(1, 2))
+            return log_nu[rough > rough.max() - 2 * CUT / 3]
+
+        used, step, margin = likely(wide), 8 * finest, 2 * finest
+        while used.size <= FEW_NU and step > finest:  # many datasets know nu better than these steps do
+            step, around = step / 2, _lattice(used[0] - step, used[-1] + step, step / 2)
+            used, margin = likely(around[(around >= wide[0]) & (around <= wide[-1])]), step
+        low, high = (max(used[0] - margin, wide[0]), min(used[-1] + margin, wide[-1]))
+        finest = min(finest, step / 4)
         step = finest * 2 ** max(0, int(np.ceil(np.log2((high - low) / (finest * MOST_NU * refine)))))
         nus, log_prior = at(_lattice(low, high, step))
     for _ in range(4):  # nearly always once
@@ -191,13 +198,18 @@ def _box(means: Floats, scales: Floats, dfs: Floats, curve: Curve, nus: Floats, 
         sigma, scale = np.exp(log_sigma)[:, None], scales[:, None, None]
         width = np.hypot(sigma, scale)
         distance = means[:, None, None] - delta
-        own = _log_student(distance / width, float(dfs.max())) - np.log(width)
-        beyond = np.hypot(distance, scale) / sigma
-        density = np.empty((nus[few].size, 25, 25))
+        wide = (sigma > scale)[..., 0]
+        narrow, log_width = ~wide, np.log(width)
+        near = np.square(distance / width)
+        beyond = np.square((np.hypot(distance, scale) / sigma)[narrow])
+        own = log_student_of_square(near[narrow], float(dfs.max())) - log_width[narrow]
+        near, log_width = near[wide], log_width[wide]
+        own_sigma = np.broadcast_to(log_sigma, wide.shape)[narrow][:, None]
+        density, each = np.empty((nus[few].size, 25, 25)), np.empty((means.size, 25, 25))
         for k, nu in enumerate(nus[few]):
-            wide = _log_student(distance / width, nu) - np.log(width)
-            narrow = np.logaddexp(own, _log_student(beyond, nu) - np.log(sigma)) - np.log(2)
-            density[k] = np.where(sigma > scale, wide, narrow).sum(axis=0)
+            each[wide] = log_student_of_square(near, nu) - log_width
+            each[narrow] = np.logaddexp(own, log_student_of_square(beyond, nu) - own_sigma) - np.log(2)
+            density[k] = each.sum(axis=0)
         density += log_sigma[:, None] + np.log(np.cosh(t)) + log_prior[few, None, None]
         inside = (density > density.max() - CUT).any(axis=0)
         before = np.subtract(high, low)
@@ -241,105 +253,8 @@ def _log_density(
     points = log_sigma.min() - np.log(scales) > 5
     for m in means[points]:
         z = (m - delta) / np.exp(log_sigma)[:, None]
-        total = total + np.stack([_log_student(z, nu) for nu in nus]) - log_sigma[:, None]
+        total = total + np.stack([log_student(z, nu) for nu in nus]) - log_sigma[:, None]
     for df in np.unique(dfs[~points]):
         here = (dfs == df) & ~points
-        total = total + _log_likelihood(means[here], scales[here], float(df), nus, log_sigma, delta)
+        total = total + log_likelihood(means[here], scales[here], float(df), nus, log_sigma, delta)
     return total
-
-
-def _log_likelihood(means: Floats, scales: Floats, df: float, nus: Floats, log_sigma: Floats, delta: Floats) -> Floats:
-    """The sum over datasets of the log convolution, nu x log sigma_0 x delta_0, by tensor B-splines."""
-    # below e^-8 of the dataset's scale sigma_0 makes no difference
-    v = np.clip(log_sigma - np.log(scales)[:, None], -8.0, 24.0)
-    u = np.arcsinh(np.minimum(np.abs(means[:, None] - delta) / scales[:, None], 1e9))
-    # ranges in steps, so that other pairs find the table in the cache
-    low, high, far = 3 * np.floor(v.min() / 3), 3 * np.ceil(v.max() / 3) + 0.1, 2 * np.ceil(u.max() / 2) + 0.1
-    grid_v, grid_u = np.arange(low, high, STEP_V), np.arange(-4 * STEP_U, far, STEP_U)
-    tables = _tables(df, nus, (float(low), grid_v.size), grid_u.size)
-    in_v, in_u = _basis(v, grid_v), _basis(u, grid_u)
-    datasets, n_sigma, _ = in_v.shape
-    right = in_u.transpose(0, 2, 1).reshape(-1, delta.size)
-    result = np.empty((nus.size, n_sigma, delta.size))
-    for k, coefficients in enumerate(tables):
-        left = (in_v.reshape(-1, in_v.shape[-1]) @ coefficients).reshape(datasets, n_sigma, -1)
-        result[k] = left.transpose(1, 0, 2).reshape(n_sigma, -1) @ right
-    return result - np.log(scales).sum()
-
-
-def _basis(x: Floats, grid: Floats) -> Floats:
-    """Cubic B-spline weights of x on an equidistant grid, which has one coefficient more at either end."""
-    position = (x - grid[0]) / (grid[1] - grid[0])
-    cell = np.clip(np.floor(position).astype(int), 0, grid.size - 2)
-    t = position - cell
-    weights = np.stack([(1 - t) ** 3, 3 * t**3 - 6 * t**2 + 4, -3 * t**3 + 3 * t**2 + 3 * t + 1, t**3], axis=-1) / 6
-    dense = np.zeros((*x.shape, grid.size + 2))
-    np.put_along_axis(dense, cell[..., None] + np.arange(4), weights, axis=-1)
-    return dense
-
-
-def _tables(df: float, nus: Floats, rows: tuple[float, int], columns: int) -> Floats:
-    """B-spline coefficients of the log convolution of Student(df) with sigma_0 Student(nu), for each nu; remembered."""
-    keys = [(df, nu, rows, columns) for nu in nus.tolist()]
-    new = [key for key in keys if key not in _REMEMBERED]
-    if new:
-        if len(_REMEMBERED) > 2000:
-            _REMEMBERED.clear()
-        v: Floats = rows[0] + STEP_V * np.arange(rows[1], dtype=float)
-        u: Floats = STEP_U * np.arange(-4, columns - 4, dtype=float)
-        values = _log_convolutions(df, tuple(key[1] for key in new), v, u)
-        for key, table in zip(new, _spline_coefficients(_spline_coefficients(values, 1), 2), strict=True):
-            _REMEMBERED[key] = table
-    return np.stack([_REMEMBERED[key] for key in keys])
-
-
-_REMEMBERED: dict[tuple[float, float, tuple[float, int], int], Floats] = {}
-
-
-def _spline_coefficients(values: Floats, axis: int) -> Floats:
-    """Coefficients of the cubic spline through equidistant values, with natural ends."""
-    from scipy.linalg import solve_banded
-
-    moved = np.moveaxis(values, axis, 0)
-    bands = np.zeros((3, len(moved)))
-    bands[0, 2:], bands[1], bands[2, :-2] = 1 / 6, 4 / 6, 1 / 6
-    bands[1, [0, -1]] = 1.0
-    inner = solve_banded((1, 1), bands, moved.reshape(len(moved), -1)).reshape(moved.shape)
-    ends = 2 * inner[:1] - inner[1:2], 2 * inner[-1:] - inner[-2:-1]
-    return np.moveaxis(np.concatenate([ends[0], inner, ends[1]]), 0, axis)
-
-
-_X, _W = np.polynomial.legendre.leggauss(6)
-_STEPS = np.concatenate([[0.0], np.arange(1.0, 6.1, 1.0), 6 * 3.0 ** np.arange(1, 20)])
-
-
-def _log_convolutions(df: float, nus: tuple[float, ...], v: Floats, u: Floats) -> Floats:
-    """log density of T_df + sigma T_nu at distance x, for each nu, log sigma in v (rows) and asinh x in u (columns).
-
-    Gauss-Legendre panels that are fine around both centres and three times wider at each step further out.
-    """
-    x = np.sinh(np.abs(u))[:, None]
-    both = np.concatenate([-_STEPS[:0:-1], _STEPS])
-    result = np.empty((len(nus), v.size, u.size))
-    for row, sigma in enumerate(np.exp(v)):
-        edges = np.sort(np.concatenate(np.broadcast_arrays(both, x + sigma * both), axis=1), axis=1)
-        half = np.diff(edges) / 2
-        t = ((edges[:, :-1] + half)[..., None] + half[..., None] * _X).reshape(u.size, -1)
-        own = _log_student(t, df) + np.log((half[..., None] * _W).reshape(u.size, -1) + 1e-300)
-        squares = ((x - t) / sigma) ** 2
-        for k, nu in enumerate(nus):
-            logs = own + _log_student_of_square(squares, nu)
-            top = logs.max(axis=1, keepdims=True)
-            result[k, row] = np.log(np.exp(logs - top).sum(axis=1)) + top[:, 0] - v[row]
-    return result
-
-
-def _log_student(x: Floats, df: float) -> Floats:
-    return _log_student_of_square(x * x, df)
-
-
-def _log_student_of_square(square: Floats, df: float) -> Floats:
-    if np.isinf(df):
-        return -0.5 * (square + np.log(2 * np.pi))
-    constant = special.gammaln((df + 1) / 2) - special.gammaln(df / 2) - 0.5 * np.log(df * np.pi)
-    return constant - (df + 1) / 2 * np.log1p(square / df)

@@ -20,6 +20,11 @@ def hdi(posterior: Any, mass: float = DEFAULT_MASS) -> tuple[float, float]:
     mass : float
         Between 0 and 1.
 
+    See Also
+    --------
+    Posterior : whose method `hdi` calls it.
+    bayescmp.plots.plot_hdi : draws the interval for every mass.
+
     Examples
     --------
     >>> from scipy.stats import norm

@@ -73,6 +73,12 @@ def hierarchical_ttest(
         `p_better` is the probability that "A better" is the most probable outcome, `expected` the posterior mean of
         theta; `mean` and `hdi` are those of delta_0; `datasets_frame()` has every dataset's shrunken difference.
 
+    See Also
+    --------
+    signed_rank_test : one score a dataset.
+    multilevel : one model of many models.
+    HierarchicalPrior : your own prior.
+
     References
     ----------
     Corani, Benavoli, Demsar, Mangili, Zaffalon (2017). Statistical comparison of classifiers through Bayesian
@@ -155,7 +161,20 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class HierarchicalPosterior(RegionPosterior):
-    """The result of the hierarchical test: theta for the next dataset, the hyperparameters, and every dataset."""
+    """The result of the hierarchical test: theta for the next dataset, the hyperparameters, and every dataset.
+
+    See Also
+    --------
+    hierarchical_ttest : makes one.
+    bayescmp.plots.plot_forest : draws every dataset's shrunken difference.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> p = bc.bayes.hierarchical_ttest(bc.load_uci().pair("rf", "svm"), rope=0.01, prior="gaussian")
+    >>> list(p.hyperparameters().index)
+    ['delta_0', 'sigma_0']
+    """
 
     kind: ClassVar[str] = "hierarchical"
 
@@ -165,7 +184,7 @@ class HierarchicalPosterior(RegionPosterior):
         return float(self.inference.p_positive)  # type: ignore[attr-defined]
 
     def hyperparameters(self, mass: float = 0.95) -> "pd.DataFrame":
-        """Posterior mean, standard deviation and HDI of delta_0, sigma_0 and nu."""
+        """Posterior mean, standard deviation and HDI (of this `mass`) of delta_0, sigma_0 and nu."""
         import pandas as pd
 
         check_mass(mass)
@@ -176,7 +195,7 @@ class HierarchicalPosterior(RegionPosterior):
         return pd.DataFrame(rows).set_index("parameter")
 
     def datasets_frame(self, mass: float = 0.95) -> "pd.DataFrame":
-        """One row a dataset: its raw mean difference, and its shrunken one with HDI and the three probabilities."""
+        """One row a dataset: raw and shrunken mean difference, the HDI of this `mass`, and the three probabilities."""
         self._refuse_a_point()
         return shrinkage.datasets_frame(self.inference, self.rope, check_mass(mass))
 

@@ -21,6 +21,8 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 """nu = shift + Gamma(shape, rate), shape and rate uniform between two values; or normal random effects."""
 
+_X, _WEIGHT = np.polynomial.legendre.leggauss(24)
+
 
 @dataclass(frozen=True, kw_only=True)
 class HierarchicalPrior:
@@ -38,6 +40,18 @@ class HierarchicalPrior:
         nu - shift ~ Gamma(shape, rate), shape and rate uniform between low and high.
     gaussian : bool
         Normal instead of Student random effects: nu is infinite.
+
+    See Also
+    --------
+    hierarchical_ttest : takes one, or the name of a preset.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> prior = bc.bayes.HierarchicalPrior(delta_0_bound=0.2, sigma_0_max=0.1, sigma_max=0.5, gaussian=True)
+    >>> p = bc.bayes.hierarchical_ttest(bc.load_uci().pair("rf", "svm"), rope=0.01, prior=prior)
+    >>> p.settings["prior"]["sigma_0_max"]
+    0.1
     """
 
     name: str = "custom"
@@ -68,7 +82,7 @@ class HierarchicalPrior:
     def resolve(
         cls, prior: "str | HierarchicalPrior", means: Floats, sds: Floats, largest: float
     ) -> "HierarchicalPrior":
-        """A preset with its bounds for these data; a prior that is one already as it is."""
+        """A preset with its bounds for data of these `means`, `sds` and `largest` score; else `prior` itself."""
         if isinstance(prior, HierarchicalPrior):
             return prior
         if not is_one_of(prior, PRESETS):
@@ -99,7 +113,7 @@ class HierarchicalPrior:
         """Of w = log(nu - shift), shape and rate integrated out."""
         g = np.exp(w)[:, None]
         (a_low, a_high), (b_low, b_high) = self.nu_shape, self.nu_rate
-        x, weight = np.polynomial.legendre.leggauss(24)
+        x, weight = _X, _WEIGHT
         a = (a_low + a_high) / 2 + (a_high - a_low) / 2 * x if a_high > a_low else np.array([a_low])
         weight = weight / 2 if a_high > a_low else np.ones(1)
         with np.errstate(divide="ignore", under="ignore"):

@@ -42,6 +42,16 @@ class MultilevelPrior:
     df_shape, df_rate : float
         The variance of a contrast is scaled inverse chi-squared around the exchangeable one, with 2 + Gamma(shape,
         rate) degrees of freedom: few let the covariances be what the data say, many make them exchangeable.
+
+    See Also
+    --------
+    multilevel : takes one, or the name of a preset.
+
+    Examples
+    --------
+    >>> from bayescmp.bayes import MultilevelPrior
+    >>> MultilevelPrior(effects_scale=0.05, between_max=1.0).covariance
+    'shrunk'
     """
 
     name: str = "custom"

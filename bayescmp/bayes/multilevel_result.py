@@ -143,6 +143,17 @@ class MultilevelPosterior:
     method, engine, estimand : str
     settings, random_seed, diagnostics, notes, versions
         Whatever else changes the numbers or tells how they came about.
+
+    See Also
+    --------
+    multilevel : makes one.
+    RankingPosterior : what `ranking()` returns.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> p = bc.bayes.multilevel(bc.load_uci(), rope=0.01, random_seed=1)  # doctest: +SKIP
+    >>> p.pair("rf", "svm"), p.ranking()  # doctest: +SKIP
     """
 
     models: tuple[str, ...]
@@ -166,7 +177,7 @@ class MultilevelPosterior:
     kind: ClassVar[str] = "multilevel"
 
     def pair(self, a: str, b: str) -> RegionPosterior:
-        """What the joint model says about two of its models: as hierarchical_ttest reports it."""
+        """What the joint model says about its models `a` and `b`: as hierarchical_ttest reports it."""
         return RegionPosterior(
             a=a,
             b=b,
@@ -225,13 +236,13 @@ class MultilevelPosterior:
         return pd.DataFrame({name: x.ravel() for name, x in columns.items()}, index=index)
 
     def effects_frame(self, mass: float = 0.95) -> "pd.DataFrame":
-        """One row a model: its effect, against the mean of all models (positive is better), with HDI."""
+        """One row a model: its effect against the mean of all (positive is better), with the HDI of this `mass`."""
         import pandas as pd
 
         return pd.DataFrame(self._summaries(self.models, self.inference.effect, mass)).set_index("model")
 
     def hyperparameters(self, mass: float = 0.95) -> "pd.DataFrame":
-        """Posterior of omega and tau (spread of effects, and of datasets) and of the covariances' df."""
+        """Posterior of omega and tau (spread of effects, of datasets) and of the covariances' df; HDI of `mass`."""
         import pandas as pd
 
         rows = self._summaries(self.inference.names, self.inference.hyper, mass)
@@ -262,7 +273,7 @@ class MultilevelPosterior:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "MultilevelPosterior":
-        """The inverse of `to_dict`, also after a trip through JSON."""
+        """The result whose `to_dict` gave `data`, also after a trip through JSON."""
         try:
             values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
             values |= {name: tuple(data[name]) for name in ("models", "datasets", "notes")}

@@ -17,7 +17,30 @@ BFMI_LIMIT = 0.3
 
 @dataclass(frozen=True, kw_only=True)
 class Diagnostics:
-    """How a NUTS run went: the worst value over all variables (Vehtari et al. 2021; Betancourt 2016)."""
+    """How a NUTS run went: the worst value over all variables (Vehtari et al. 2021; Betancourt 2016).
+
+    Attributes
+    ----------
+    r_hat, ess_bulk, ess_tail, divergences, bfmi
+        The worst over all variables, or their number.
+    chains, draws : int
+
+    See Also
+    --------
+    pymc_model : the model that NUTS samples.
+
+    References
+    ----------
+    Vehtari et al. (2021). Rank-normalization, folding, and localization: an improved R-hat. Bayesian Analysis 16.
+    Betancourt (2016). Diagnosing suboptimal cotangent disintegrations in Hamiltonian Monte Carlo. arXiv:1604.00695.
+
+    Examples
+    --------
+    >>> from bayescmp.bayes import Diagnostics
+    >>> bad = Diagnostics(r_hat=1.2, ess_bulk=900, ess_tail=900, divergences=0, bfmi=0.9, chains=4, draws=4000)
+    >>> len(bad.problems)
+    1
+    """
 
     r_hat: float
     ess_bulk: float

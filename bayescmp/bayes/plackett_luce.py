@@ -73,6 +73,11 @@ def plackett_luce(
         `p_best` is the probability of the largest worth, `worth` the expected one: the chance to be first of all
         models on the next dataset.
 
+    See Also
+    --------
+    bradley_terry : of wins, losses and ties.
+    rank_models : by mean ranks or mean scores.
+
     Notes
     -----
     Equal scores have no order. A dataset with ties enters with every order of the tied models, each with the same

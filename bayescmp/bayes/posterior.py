@@ -45,6 +45,17 @@ class Posterior:
     notes : tuple of str
         Degenerate data and the like.
     versions : dict
+
+    See Also
+    --------
+    DifferencePosterior, RegionPosterior
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> p = bc.bayes.sign_test(bc.load_uci().pair("rf", "nb"), rope=0.01)
+    >>> bc.bayes.Posterior.from_dict(p.to_dict()) == p
+    True
     """
 
     a: str
@@ -123,7 +134,7 @@ class Posterior:
         """Draw the result, and return the Axes.
 
         Kinds: "posterior", "hdi" and "rope_curve" of a mean difference; over many datasets "simplex" first, and
-        "prior_sensitivity"; of the hierarchical test also "forest". Options are those of `plots.plot_<kind>`.
+        "prior_sensitivity"; of the hierarchical test also "forest". The options are those of `plots.plot_<kind>`.
         """
         from bayescmp.plots import plot_result
 
@@ -168,7 +179,7 @@ class Posterior:
 
     @staticmethod
     def from_dict(data: dict[str, Any]) -> "Posterior":
-        """The inverse of `to_dict`, also after a trip through JSON."""
+        """The result whose `to_dict` gave `data`, also after a trip through JSON."""
         try:
             cls = Posterior.KINDS[data["kind"]]
             low, high = data["rope"]
@@ -218,6 +229,17 @@ class DifferencePosterior(Posterior):
     ----------
     distribution
         Its distribution: Student t, difference of two Student t, a point, or draws.
+
+    See Also
+    --------
+    correlated_ttest, welch_ttest
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> p = bc.bayes.correlated_ttest(bc.load_labour().pair("SVM", "DT"), rope=0.01)
+    >>> round(p.with_rope(0.05).p_better, 3), p.swap().a
+    (0.756, 'DT')
     """
 
     distribution: Distribution
@@ -231,6 +253,7 @@ class DifferencePosterior(Posterior):
 
     @property
     def mcse(self) -> dict[str, float]:
+        """The Monte-Carlo standard error of each probability: 0.0 where it is exact."""
         if not isinstance(self.distribution, Draws):
             return dict.fromkeys(self._labels, 0.0)
         x = self.distribution.chains
@@ -261,11 +284,11 @@ class DifferencePosterior(Posterior):
         return self.distribution.sf(x)
 
     def ppf(self, q: ArrayLike) -> NDArray[np.float64]:
-        """The posterior quantile."""
+        """The posterior quantile at q."""
         return self.distribution.ppf(q)
 
     def draws(self, n: int = 1000, random_seed: int = 0) -> NDArray[np.float64]:
-        """`n` draws of the difference, the same for the same seed."""
+        """`n` draws of the difference, the same for the same `random_seed`."""
         return self.distribution.sample(n, np.random.default_rng(random_seed))
 
     def rope_curve(self, ropes: Iterable[RopeLike]) -> "pd.DataFrame":
@@ -284,7 +307,7 @@ class DifferencePosterior(Posterior):
         )
 
     def to_arviz(self, draws: int = 4000, random_seed: int = 0) -> Any:
-        """ArviZ data: the sampler's own where NUTS ran, else draws of `difference`."""
+        """ArviZ data: the sampler's own where NUTS ran, else `draws` of `difference` by `random_seed`."""
         from bayescmp import _compat
 
         if self.inference_data is not None:
@@ -296,7 +319,7 @@ class DifferencePosterior(Posterior):
         return _compat.to_inference_data({"posterior": {"difference": chains}})
 
     def sentence(self, mass: float = DEFAULT_MASS) -> str:
-        """The result in a sentence for the report."""
+        """The result in a sentence for the report, with the HDI of this `mass`."""
         better, equivalent, worse = map(self._show, self._three)
         low, high = self.hdi(mass)
         interval = (

@@ -48,6 +48,10 @@ def pymc_model(
     -------
     pm.Model
 
+    See Also
+    --------
+    correlated_ttest, hierarchical_ttest : engine="nuts" samples this model.
+
     Examples
     --------
     >>> import bayescmp as bc

@@ -52,6 +52,18 @@ class RankingPosterior:
         Each model's plain means, to read beside the posterior.
     settings, random_seed, diagnostics, notes, versions
         Whatever else changes the numbers or tells how they came about.
+
+    See Also
+    --------
+    rank_models : makes one.
+    StrengthPosterior : with probabilities to win.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> r = bc.bayes.rank_models(bc.load_domains(), rope=1, random_seed=1)
+    >>> max(r.p_best, key=r.p_best.get)
+    'C'
     """
 
     models: tuple[str, ...]
@@ -201,7 +213,10 @@ class RankingPosterior:
         return {name: list(values) for name, values in columns.items() if values is not None}
 
     def plot(self, kind: str | None = None, **options: Any) -> Any:
-        """Draw the ranking, and return the Axes: "p_best", "rank_distribution", "ranking_groups" or "matrix"."""
+        """Draw the ranking, and return the Axes.
+
+        The kind is "p_best", "rank_distribution", "ranking_groups" or "matrix"; options of `plots.plot_<kind>`.
+        """
         from bayescmp.plots import plot_result
 
         return plot_result(self, kind, **options)
@@ -225,7 +240,7 @@ class RankingPosterior:
 
     @staticmethod
     def from_dict(data: dict[str, Any]) -> "RankingPosterior":
-        """The inverse of `to_dict`, also after a trip through JSON."""
+        """The result whose `to_dict` gave `data`, also after a trip through JSON."""
         try:
             cls = RankingPosterior.KINDS[data["kind"]]
             values = {f.name: data[f.name] for f in fields(cls) if f.name in data}

@@ -57,6 +57,17 @@ class RegionPosterior(Posterior):
 
     `p_better` is the probability that "A better" is the *most probable* outcome: that its theta is the largest of the
     three. `expected` is another thing, the posterior mean of theta: the share of new datasets to expect in each region.
+
+    See Also
+    --------
+    sign_test, signed_rank_test, hierarchical_ttest
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> p = bc.bayes.sign_test(bc.load_uci().pair("rf", "nb"), rope=0.01)
+    >>> {name: round(share, 2) for name, share in p.expected.items()}
+    {'rf better': 0.84, 'equivalent': 0.16, 'nb better': 0.0}
     """
 
     inference: RegionInference
@@ -77,6 +88,7 @@ class RegionPosterior(Posterior):
 
     @property
     def mcse(self) -> dict[str, float]:
+        """The Monte-Carlo standard error of each probability: 0.0 where it is exact."""
         return dict(zip(self._labels, self._summary().mcse, strict=True))
 
     @property
@@ -95,15 +107,15 @@ class RegionPosterior(Posterior):
         return self.inference.mean
 
     def hdi(self, mass: float = DEFAULT_MASS) -> tuple[float, float]:
-        """The highest-density interval of the difference over datasets."""
+        """The highest-density interval that holds `mass` of the difference over datasets."""
         return self.inference.hdi(check_mass(mass))
 
     def theta_hdi(self, mass: float = DEFAULT_MASS) -> dict[str, tuple[float, float]]:
-        """The highest-density interval of each theta."""
+        """The highest-density interval of each theta, with this `mass`."""
         return dict(zip(self._labels, self.inference.theta_hdi(self.rope, check_mass(mass)), strict=True))
 
     def draws(self, n: int = 4000, random_seed: int = 0) -> Floats:
-        """`n` draws of theta, n x 3: points of the simplex."""
+        """`n` draws of theta by `random_seed`, n x 3: points of the simplex."""
         return self.inference.thetas(n, self.rope, random_seed)
 
     @property
@@ -149,7 +161,7 @@ class RegionPosterior(Posterior):
         return pd.DataFrame(rows)
 
     def to_arviz(self, draws: int = 4000, random_seed: int = 0) -> Any:
-        """ArviZ data: the sampler's own where NUTS ran, else draws of `theta`."""
+        """ArviZ data: the sampler's own where NUTS ran, else `draws` of `theta` by `random_seed`."""
         from bayescmp import _compat
 
         if self.inference_data is not None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.collapsed import _log_student
+from bayescmp.bayes.convolution import log_student
 from bayescmp.bayes.hdi import hdi
 from bayescmp.rope import Rope
 
@@ -65,7 +65,7 @@ def _conditional(
     edges.sort(axis=1)
     half = np.diff(edges) / 2
     values = ((edges[:, :-1] + half)[..., None] + half[..., None] * _X).reshape(delta.size, -1)
-    logs = _log_student((values - mean) / scale, df)
+    logs = log_student((values - mean) / scale, df)
     z2 = ((values - delta[:, None]) / sigma[:, None]) ** 2
     finite = np.minimum(nu, 1e10)[:, None]
     logs = logs - (finite + 1) / 2 * np.log1p(z2 / finite)

@@ -71,6 +71,12 @@ def signed_rank_test(
         `p_better` is the probability that "A better" is the most probable outcome, `expected` the exact posterior mean;
         `mean` and `hdi` are those of the mean difference under the same Dirichlet process.
 
+    See Also
+    --------
+    sign_test : without the sizes of the differences.
+    hierarchical_ttest : with the folds of every dataset.
+    bayescmp.frequentist.wilcoxon_test : the classical sibling.
+
     References
     ----------
     Benavoli, Corani, Mangili, Zaffalon, Ruggeri (2014). A Bayesian Wilcoxon signed-rank test based on the Dirichlet

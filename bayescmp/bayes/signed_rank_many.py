@@ -32,6 +32,25 @@ def signed_rank_tests(
     """The signed-rank test of many pairs at once, with the same weights for all pairs on the same datasets.
 
     Equal to `signed_rank_test` of each with the same seed, but the random numbers are drawn once.
+
+    Parameters
+    ----------
+    pairs : list of Pair
+    rope : float, (low, high), Rope, or a mapping from dataset to one of these
+    prior, prior_at, draws, random_seed
+        As in `signed_rank_test`.
+
+    See Also
+    --------
+    signed_rank_test : of one pair.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> pairs = list(bc.load_domains().pairs())
+    >>> results = bc.bayes.signed_rank_tests(pairs, rope=1, draws=1000, random_seed=1)
+    >>> [(p.a, p.b) for p in results]
+    [('A', 'B'), ('A', 'C'), ('B', 'C')]
     """
     seed = checked_seed(random_seed)
     options: dict[str, Any] = {"rope": rope, "prior": prior, "prior_at": prior_at, "draws": draws, "random_seed": seed}

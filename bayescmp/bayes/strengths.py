@@ -41,6 +41,17 @@ class StrengthPosterior(RankingPosterior):
     """The joint posterior of log-strengths; P(a beats b on the next dataset) = 1 / (1 + exp(theta_b - theta_a)).
 
     `p_among_best` and `p_equivalent` are about that probability: within `win_rope` of one half.
+
+    See Also
+    --------
+    bradley_terry, plackett_luce : make one.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> s = bc.bayes.plackett_luce(bc.load_domains(), random_seed=1)
+    >>> s.p_win("C", "A") + s.p_win("A", "C")
+    1.0
     """
 
     win_rope: float = WIN_ROPE
@@ -75,7 +86,7 @@ class StrengthPosterior(RankingPosterior):
         return self._named(self._memo["worth"])
 
     def pairs_frame(self, mass: float = DEFAULT_MASS) -> "pd.DataFrame":
-        """One row a pair, the stronger model first.
+        """One row a pair, the stronger model first; HDIs hold `mass`.
 
         `p_win` is the posterior mean of P(a beats b on the next dataset), with its HDI. `p_better` is
         P(P(win) > 1/2): a is the better one, be it by little. `p_equivalent` is P(P(win) within the win rope), and
@@ -119,7 +130,7 @@ class StrengthPosterior(RankingPosterior):
         return max(spread, float(independent_mcse(hits.mean(), hits.size)))
 
     def with_win_rope(self, half_width: float) -> "StrengthPosterior":
-        """The same posterior with another region of P(win) around one half that makes no difference."""
+        """The same posterior where P(win) within `half_width` of one half makes no difference."""
         return replace(self, win_rope=check_win_rope(half_width))
 
     def with_rope(self, rope: RopeLike) -> "RankingPosterior":

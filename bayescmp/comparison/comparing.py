@@ -82,6 +82,12 @@ def compare(
     Comparison
         `table()`, `ranking()`, `pair(a, b)`, `decisions()`, `explain()`, `rope_curve()`, `prior_sensitivity()`.
 
+    See Also
+    --------
+    bayescmp.bayes.rank_models : P(best) of many models.
+    bayescmp.frequentist.recommend : which tests fit, without running them.
+    bayescmp.reports.report : the comparison as a page.
+
     Examples
     --------
     >>> import bayescmp as bc

@@ -21,15 +21,15 @@ class Reporting:
         return _reports().bibtex(self)
 
     def report(self, path: str | os.PathLike[str], *, overwrite: bool = False, **options: Any) -> Path:
-        """Write a report, .html, .md or .tex; further options are those of `reports.report`."""
+        """Write a report to `path` (.html, .md, .tex), which `overwrite` may replace; options of `reports.report`."""
         return _reports().report(self, path, overwrite=overwrite, **options)
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Write `table()` as csv; an apostrophe keeps a name such as =cmd() from being run as a formula."""
+        """Write `table()` as csv to `path`, which `overwrite` may replace; names never become formulas."""
         return _reports().to_csv(self, path, overwrite=overwrite)
 
     def to_latex(self, *, caption: str | None = None, label: str = "tab:comparison") -> str:
-        """The table of pairs for a paper, with booktabs."""
+        """The table of pairs for a paper, with booktabs; `caption` and `label` are LaTeX's."""
         return _reports().to_latex(self, caption=caption, label=label)
 
     def to_markdown(self) -> str:

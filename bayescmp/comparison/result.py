@@ -59,6 +59,20 @@ class Comparison(Reporting):
     omnibus : tuple of TestResult
         Friedman and Iman-Davenport, where there are many models and datasets.
     notes : tuple of str
+
+    See Also
+    --------
+    compare : makes one.
+    bayescmp.bayes.RankingPosterior : what `ranking_posterior()` returns.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> c = bc.compare(bc.load_labour(), rope=0.01)
+    >>> c.setting.name, c.pairs[0]
+    ('kx1', ('DT', 'LR'))
+    >>> c.pair("SVM", "DT").decision
+    'undecided'
     """
 
     scores: Scores
@@ -127,7 +141,7 @@ class Comparison(Reporting):
         return pd.DataFrame(frame)
 
     def ranking(self, **options: Any) -> "pd.DataFrame":
-        """One row a model, the most probably best first: P(best), P(among the best), expected rank, mean score."""
+        """One row a model, the most probably best first; options are those of `bayes.rank_models`."""
         posterior = self.ranking_posterior(**options)
         frame = posterior.to_frame()
         ranks = dict(zip(posterior.models, map(tuple, posterior.rank_distribution.tolist()), strict=True))
@@ -161,7 +175,7 @@ class Comparison(Reporting):
         return pd.DataFrame(frames)
 
     def pair(self, a: str, b: str) -> PairComparison:
-        """Every result of one pair, in either order: the tests as called by hand, with the adjusted p-value."""
+        """Every result of `a` and `b`, in either order: the tests as called by hand, with the adjusted p-value."""
         for name in (a, b):
             if name not in self.models:
                 raise unknown_name("model", name, self.models)
@@ -189,12 +203,12 @@ class Comparison(Reporting):
     ) -> "pd.DataFrame":
         """How the three probabilities and the decision of every pair move with the rope.
 
-        Where every dataset has its own rope, `ropes` are multiples of them.
+        Where every dataset has its own rope, `ropes` are multiples of them. `n_jobs` is that of `compare`.
         """
         return self._sensitivity(replace(self._job(), what="rope_curve", ropes=tuple(map(Rope.of, ropes))), n_jobs)
 
     def prior_sensitivity(self, *, n_jobs: int | None = None) -> "pd.DataFrame":
-        """How the three probabilities and the decision of every pair move with the prior."""
+        """How the probabilities and the decision of every pair move with the prior; `n_jobs` as in `compare`."""
         return self._sensitivity(replace(self._job(), what="prior_sensitivity"), n_jobs)
 
     def _sensitivity(self, job: Job, n_jobs: int | None) -> "pd.DataFrame":
@@ -262,14 +276,14 @@ class Comparison(Reporting):
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> "Comparison":
-        """The inverse of `to_dict`, also after a trip through JSON."""
+        """The result whose `to_dict` gave `data`, also after a trip through JSON."""
         from bayescmp.comparison.as_json import from_dict
 
         return from_dict(data)
 
     @staticmethod
     def from_json(text: str) -> "Comparison":
-        """The inverse of `to_json`."""
+        """The comparison whose `to_json` gave `text`."""
         try:
             return Comparison.from_dict(json.loads(text))
         except json.JSONDecodeError as error:
@@ -293,7 +307,7 @@ class Comparison(Reporting):
         return Job(self.setting.bayes, self.rope, self.bayes_options, self.random_seed)
 
     def rope_of(self, i: int) -> Rope:
-        """The rope of a pair as its posterior saw it."""
+        """The rope of pair i as its posterior saw it."""
         return Rope(self.rows[i]["rope_low"], self.rows[i]["rope_high"])
 
     def table_row(self, i: int) -> dict[str, Any]:

@@ -31,6 +31,10 @@ def adjust_p_values(p_values: ArrayLike, method: str, *, all_pairs: bool = False
         Whether the p-values are those of all k(k-1)/2 pairs of k models in the order of `itertools.combinations`, which
         the last two need.
 
+    See Also
+    --------
+    pairwise_ttest, pairwise_wilcoxon_test : adjust theirs by it.
+
     References
     ----------
     Garcia, Herrera (2008). An extension on "Statistical comparisons of classifiers over multiple data sets" for all

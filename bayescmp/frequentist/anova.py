@@ -43,6 +43,11 @@ def anova(scores: Any, *, kind: str, dataset: str | None = None, higher_is_bette
         its p-value ("repeated") and the Brown-Forsythe test of equal variances. Neither changes the test: what does
         not hold is in `notes`.
 
+    See Also
+    --------
+    friedman_test : by ranks.
+    tukey_hsd, fisher_lsd : which models differ.
+
     References
     ----------
     Fisher (1925), Statistical Methods for Research Workers; Greenhouse and Geisser (1959), Psychometrika 24; Brown and
@@ -117,6 +122,11 @@ def tukey_hsd(
     alpha : float
         The level of the critical difference: estimate -+ critical difference are simultaneous intervals at 1 - alpha.
 
+    See Also
+    --------
+    anova, fisher_lsd
+    nemenyi_test : by ranks.
+
     References
     ----------
     Tukey (1949), Comparing individual means in the analysis of variance, Biometrics 5. Kramer (1956), Biometrics 12.
@@ -157,6 +167,10 @@ def fisher_lsd(
         As for `anova`, whose error mean square is used.
     alpha : float
         The level of the critical difference, and at which `anova` should have rejected.
+
+    See Also
+    --------
+    anova, tukey_hsd
 
     References
     ----------

@@ -61,6 +61,12 @@ def mcnemar_test(
         of A's wins among the discordant pairs minus 1/2, with its exact interval. `details` has the counts and the odds
         ratio.
 
+    See Also
+    --------
+    cochran_q_test : many models.
+    per_instance_ttest : the t-test of the same, for large test sets.
+    power_mcnemar
+
     References
     ----------
     McNemar (1947), Psychometrika 12; Fagerland, Lydersen and Laake (2013), BMC Med. Res. Methodol. 13 (mid-p);
@@ -138,6 +144,10 @@ def cochran_q_test(right: Any, *, dataset: str | None = None) -> TestResult:
         `n` counts the cases on which the models do not all agree: the others tell nothing. Effect size:
         eta^2_Q = Q/(cases (models - 1)), from 0 to 1.
 
+    See Also
+    --------
+    mcnemar_test : two models.
+
     References
     ----------
     Cochran (1950), Biometrika 37; Serlin, Carr and Marascuilo (1982), Psychol. Bull. 92 (effect size); Tate and Brown
@@ -196,6 +206,10 @@ def per_instance_ttest(
     right_a, right_b, truth
         As for `mcnemar_test`.
     alternative : "two-sided", "greater" (A better) or "less" (B better)
+
+    See Also
+    --------
+    mcnemar_test : exact.
 
     Examples
     --------

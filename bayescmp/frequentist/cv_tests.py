@@ -51,6 +51,11 @@ def rxk_cv_ttest(
     a, b, alternative, dataset, resampling, higher_is_better
         As in `paired_ttest`; the design must be r x k-fold cross-validation.
 
+    See Also
+    --------
+    corrected_ttest : uses all folds.
+    cv5x2_ttest
+
     References
     ----------
     Bouckaert (2003). Choosing between two learning algorithms based on calibrated tests. ICML. Bouckaert (2004).
@@ -122,10 +127,33 @@ def cv5x2_ttest(
 
     Which of the ten differences stands in the numerator is arbitrary; `cv5x2_ftest` uses them all.
 
+    Parameters
+    ----------
+    a, b : Pair, or two arrays of ten scores, fold 1 and 2 of each repeat
+    alternative : "two-sided", "greater" (A better) or "less"
+    dataset : str, optional
+        Which dataset of a pair that has several.
+    resampling : Resampling, optional
+        For arrays: `Resampling.kfold(2, repeats=5)`.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    cv5x2_ftest : uses all ten differences.
+
     References
     ----------
     Dietterich (1998). Approximate statistical tests for comparing supervised classification learning algorithms.
     Neural Computation 10.
+
+    Examples
+    --------
+    >>> from bayescmp import Resampling
+    >>> a = [0.80, 0.82, 0.79, 0.81, 0.83, 0.80, 0.80, 0.82, 0.81, 0.80]
+    >>> b = [0.78, 0.79, 0.80, 0.78, 0.79, 0.80, 0.77, 0.77, 0.78, 0.77]
+    >>> cv5x2_ttest(a, b, resampling=Resampling.kfold(2, repeats=5)).df
+    5.0
     """
     pair = one_dataset(a, b, "cv5x2_ttest", dataset, resampling, higher_is_better)
     runs, variances, unit = _five_by_two(pair, "cv5x2_ttest")
@@ -156,6 +184,20 @@ def cv5x2_ftest(
     higher_is_better: bool | None = None,
 ) -> TestResult:
     """Alpaydin's combined 5 x 2 cv F-test: the sum of ten squared differences over twice five variances, F(10, 5).
+
+    Parameters
+    ----------
+    a, b : Pair, or two arrays of ten scores, fold 1 and 2 of each repeat
+    dataset : str, optional
+        Which dataset of a pair that has several.
+    resampling : Resampling, optional
+        For arrays: `Resampling.kfold(2, repeats=5)`.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    cv5x2_ttest, rxk_cv_ttest
 
     References
     ----------

@@ -38,6 +38,22 @@ def cohens_d(
     This is not the paired `cohens_dz`, whose unit is the standard deviation of the differences. `ddof` is 1 for the
     sample variances; 0 gives the value that some software prints. The interval is Bonett's (2008) for paired scores.
 
+    Parameters
+    ----------
+    a, b : Pair, or two arrays of paired scores
+    ddof : int
+        1 for the sample variances, 0 for those of some software.
+    dataset : str, optional
+        Which dataset of a pair that has several.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+    confidence_level : float
+        Of the interval.
+
+    See Also
+    --------
+    hedges_g, cohens_dz, cohens_dav
+
     References
     ----------
     Cohen (1988). Statistical Power Analysis. Bonett (2008). Confidence intervals for standardized linear contrasts of
@@ -62,7 +78,31 @@ def cohens_dav(
     higher_is_better: bool | None = None,
     confidence_level: float = 0.95,
 ) -> EffectSize:
-    """d_av: the mean difference over the mean of the two standard deviations (Cumming 2012); ddof 1."""
+    """d_av: the mean difference over the mean of the two standard deviations (Cumming 2012); ddof 1.
+
+    Parameters
+    ----------
+    a, b : Pair, or two arrays of paired scores
+    dataset : str, optional
+        Which dataset of a pair that has several.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+    confidence_level : float
+        Of the interval.
+
+    See Also
+    --------
+    cohens_d, cohens_dz
+
+    References
+    ----------
+    Cumming (2012). Understanding the New Statistics.
+
+    Examples
+    --------
+    >>> print(cohens_dav([0.90, 0.85, 0.88, 0.91], [0.85, 0.84, 0.83, 0.86]))
+    d_av = 2.03, 95% CI [.19, 3.87]
+    """
     pair = _paired(a, b, dataset, higher_is_better, "cohens_dav")
     x, y, _ = _in_units(pair)
     unit = float(np.std(x, ddof=1) + np.std(y, ddof=1)) / 2
@@ -77,7 +117,32 @@ def hedges_g(
     higher_is_better: bool | None = None,
     confidence_level: float = 0.95,
 ) -> EffectSize:
-    """Hedges' g: Cohen's d times J = 1 - 3/(4 df - 1), df = 2(n - 1), which takes out its bias for small samples."""
+    """Hedges' g: Cohen's d times J = 1 - 3/(4 df - 1), df = 2(n - 1), which takes out its bias for small samples.
+
+    Parameters
+    ----------
+    a, b : Pair, or two arrays of paired scores
+    dataset : str, optional
+        Which dataset of a pair that has several.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+    confidence_level : float
+        Of the interval.
+
+    See Also
+    --------
+    cohens_d
+
+    References
+    ----------
+    Hedges (1981). Distribution theory for Glass's estimator of effect size and related estimators. Journal of
+    Educational Statistics 6.
+
+    Examples
+    --------
+    >>> print(hedges_g([0.90, 0.85, 0.88, 0.91], [0.85, 0.84, 0.83, 0.86]))
+    Hedges' g = 1.67, 95% CI [.13, 3.22]
+    """
     d = cohens_d(a, b, dataset=dataset, higher_is_better=higher_is_better, confidence_level=confidence_level)
     n = int(_paired(a, b, dataset, higher_is_better, "hedges_g").counts[0])
     j = 1 - 3 / (4 * 2 * (n - 1) - 1)
@@ -100,7 +165,31 @@ def cohens_dz(
     higher_is_better: bool | None = None,
     confidence_level: float = 0.95,
 ) -> EffectSize:
-    """d_z: the mean difference over the standard deviation of the differences, with the noncentral t interval."""
+    """d_z: the mean difference over the standard deviation of the differences, with the noncentral t interval.
+
+    Parameters
+    ----------
+    a, b : Pair, or two arrays of paired scores
+    dataset : str, optional
+        Which dataset of a pair that has several.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+    confidence_level : float
+        Of the interval.
+
+    See Also
+    --------
+    cohens_d, common_language
+
+    References
+    ----------
+    Cohen (1988). Statistical Power Analysis.
+
+    Examples
+    --------
+    >>> print(cohens_dz([0.90, 0.85, 0.88, 0.91], [0.85, 0.84, 0.83, 0.86]))
+    d_z = 2.00, 95% CI [.17, 3.78]
+    """
     pair = _paired(a, b, dataset, higher_is_better, "cohens_dz")
     return dz_effect(pair.differences[0], 0.0, confidence_level, float(pair.rounding[0]))
 
@@ -113,7 +202,27 @@ def raw_difference(
     higher_is_better: bool | None = None,
     confidence_level: float = 0.95,
 ) -> EffectSize:
-    """The mean difference in units of the score, with Student's interval: the one your rope is about."""
+    """The mean difference in units of the score, with Student's interval: the one your rope is about.
+
+    Parameters
+    ----------
+    a, b : Pair, or two arrays of paired scores
+    dataset : str, optional
+        Which dataset of a pair that has several.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+    confidence_level : float
+        Of the interval.
+
+    See Also
+    --------
+    difference_interval, cohens_d
+
+    Examples
+    --------
+    >>> print(raw_difference([0.90, 0.85, 0.88, 0.91], [0.85, 0.84, 0.83, 0.86]))
+    mean difference = 0.040, 95% CI [0.008, 0.072]
+    """
     pair = _paired(a, b, dataset, higher_is_better, "raw_difference")
     mean, deviation, n = (float(x) for x in moments(pair.differences[0]))
     scale = deviation / math.sqrt(n) if deviation > pair.rounding[0] else 0.0
@@ -131,7 +240,31 @@ def common_language(
     higher_is_better: bool | None = None,
     confidence_level: float = 0.95,
 ) -> EffectSize:
-    """P(A scores higher than B on the same split) if the differences are normal: Phi(d_z) (McGraw and Wong 1992)."""
+    """P(A scores higher than B on the same split) if the differences are normal: Phi(d_z) (McGraw and Wong 1992).
+
+    Parameters
+    ----------
+    a, b : Pair, or two arrays of paired scores
+    dataset : str, optional
+        Which dataset of a pair that has several.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+    confidence_level : float
+        Of the interval.
+
+    See Also
+    --------
+    cohens_dz, vargha_delaney
+
+    References
+    ----------
+    McGraw, Wong (1992). A common language effect size statistic. Psychological Bulletin 111.
+
+    Examples
+    --------
+    >>> print(common_language([0.90, 0.85, 0.88, 0.91], [0.85, 0.84, 0.83, 0.86]))
+    common-language effect = .98, 95% CI [.57, 1.00]
+    """
     d = cohens_dz(a, b, dataset=dataset, higher_is_better=higher_is_better, confidence_level=confidence_level)
     return EffectSize(
         name="common-language effect",

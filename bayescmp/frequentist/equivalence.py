@@ -36,12 +36,24 @@ def tost_ttest(
 
     Parameters
     ----------
+    a, b : Pair, or two arrays of the scores of the same folds
     rope : float, (low, high), Rope, or a mapping from dataset to one of these
         Not 0: no data can show that two models are exactly equal.
     corrected : bool
         Whether to correct for overlapping training sets (Nadeau and Bengio).
     alpha : float
         Sets the level of the interval.
+    dataset : str, optional
+        Which dataset of a pair that has several.
+    resampling : Resampling, optional
+        The design, for arrays.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    bayescmp.bayes.correlated_ttest : P(equivalent) itself.
+    corrected_ttest
 
     References
     ----------

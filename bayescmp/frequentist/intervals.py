@@ -22,7 +22,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
-    """A confidence interval with its estimate and how it was made."""
+    """A confidence interval with its estimate and how it was made.
+
+    See Also
+    --------
+    mean_interval, difference_interval, bootstrap_interval
+
+    Examples
+    --------
+    >>> from bayescmp.frequentist import mean_interval
+    >>> round(mean_interval([0.8, 0.9, 0.7]).low, 3)
+    0.552
+    """
 
     estimate: float
     low: float
@@ -47,6 +58,10 @@ def mean_interval(
     resampling : Resampling, optional
         With it the interval is widened for the correlation of the folds (Nadeau and Bengio); without, the scores
         count as independent.
+
+    See Also
+    --------
+    difference_interval, proportion_interval
 
     Examples
     --------
@@ -77,6 +92,34 @@ def difference_interval(
 
     `corrected` has no default: True widens it for the correlation of the folds (Nadeau and Bengio), for which the
     resampling design must be known; False takes the folds for independent.
+
+    Parameters
+    ----------
+    a, b : Pair, or two arrays of the scores of the same folds
+    confidence_level : float
+    corrected : bool
+        Whether the interval is widened for the correlation of the folds.
+    resampling : Resampling, optional
+        The design, for arrays.
+    dataset : str, optional
+        Which dataset of a pair that has several.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    corrected_ttest, hodges_lehmann_interval
+
+    References
+    ----------
+    Nadeau, Bengio (2003). Inference for the generalization error. Machine Learning 52.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> i = bc.frequentist.difference_interval(bc.load_labour().pair("SVM", "DT"), corrected=True)
+    >>> round(i.low, 3), round(i.high, 3)
+    (-0.009, 0.172)
     """
     check_switch("corrected", corrected)
     pair = as_pair(a, b, arrays_are="folds", resampling=resampling, higher_is_better=higher_is_better)
@@ -97,6 +140,29 @@ def hodges_lehmann_interval(
 
     The same numbers as in `wilcoxon_test` with the same `zero_method`: "wilcox" drops zero differences, "pratt" and
     "zsplit" keep them. The interval is exact up to 200 datasets without ties.
+
+    Parameters
+    ----------
+    a, b : Pair, or two arrays with one score a dataset
+    confidence_level : float
+    zero_method : "wilcox", "pratt" or "zsplit"
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    wilcoxon_test, bootstrap_interval
+
+    References
+    ----------
+    Hodges, Lehmann (1963). Estimates of location based on rank tests. Annals of Mathematical Statistics 34.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> i = bc.frequentist.hodges_lehmann_interval(bc.load_uci().pair("rf", "nb"))
+    >>> i.low < i.estimate < i.high
+    True
     """
     pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
     d = kept_differences(pair.means, pair.rounding, check_zero_method(zero_method))
@@ -132,10 +198,28 @@ def bootstrap_interval(
     method : "percentile", "basic" or "BCa"
         BCa is not defined where its jackknife does not vary, as for the median of tied differences; the percentile
         interval is given there, and `method` says so.
+    confidence_level : float
     resamples : int
         At least 99.
     random_seed : int, optional
         Drawn and recorded in `method` if not given.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    hodges_lehmann_interval, difference_interval
+
+    References
+    ----------
+    Efron (1987). Better bootstrap confidence intervals. JASA 82.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> i = bc.frequentist.bootstrap_interval(bc.load_uci().pair("rf", "nb"), random_seed=1)
+    >>> i.low > 0
+    True
     """
     if not is_one_of(method, ("percentile", "basic", "BCa")):
         raise ValueError(f'`method` must be "percentile", "basic" or "BCa", got {method!r}.')

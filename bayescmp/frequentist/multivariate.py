@@ -46,6 +46,10 @@ def hotelling_test(
         the mean differences (positive favours A), the t-test of each measure, and the direction w = S^-1 m: the
         weighted sum of the measures that tells the models apart best.
 
+    See Also
+    --------
+    manova : many models.
+
     References
     ----------
     Hotelling (1931), The generalization of Student's ratio, Ann. Math. Stat. 2.
@@ -126,6 +130,10 @@ def manova(models: Mapping[str, Any], *, resampling: Resampling | None = None) -
         Lambda = det E/det(E + H) is small where the models differ; it is turned into Rao's F, exact for up to 2
         measures or 3 models. `details` has Lambda, the eigenvalues of E^-1 H, their vectors (of unit variance within
         the models), and the first one's share: above 0.9 the models differ along one direction.
+
+    See Also
+    --------
+    hotelling_test : two models.
 
     References
     ----------

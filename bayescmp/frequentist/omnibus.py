@@ -92,10 +92,28 @@ def iman_davenport_test(scores: Any, *, tie_corrected: bool = True, higher_is_be
 
     Where all datasets rank the models alike F is infinite, and p = 0 with a note.
 
+    Parameters
+    ----------
+    scores : Scores, or an array of datasets x models
+    tie_corrected : bool
+        Whether equal scores shrink the variance of the ranks.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    friedman_test
+
     References
     ----------
     Iman, Davenport (1980). Approximations of the critical region of the Friedman statistic. Communications in
     Statistics 9.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> round(bc.frequentist.iman_davenport_test(bc.load_domains()).statistic, 2)
+    27.0
     """
     check_switch("tie_corrected", tie_corrected)
     table, ranks = ranked(scores, "iman_davenport_test", higher_is_better)
@@ -126,9 +144,25 @@ def quade_test(scores: Any, *, higher_is_better: bool | None = None) -> TestResu
 
     The ranges of different datasets are compared, so their scores must be commensurable.
 
+    Parameters
+    ----------
+    scores : Scores, or an array of datasets x models
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    friedman_test, friedman_aligned_ranks_test
+
     References
     ----------
     Quade (1979). Using weighted rankings in the analysis of complete blocks with additive block effects. JASA 74.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> round(bc.frequentist.quade_test(bc.load_domains()).statistic, 2)
+    13.0
     """
     table, ranks = ranked(scores, "quade_test", higher_is_better, relative=False)
     n, k = ranks.shape
@@ -165,11 +199,27 @@ def quade_test(scores: Any, *, higher_is_better: bool | None = None) -> TestResu
 def friedman_aligned_ranks_test(scores: Any, *, higher_is_better: bool | None = None) -> TestResult:
     """Friedman's aligned ranks: all scores minus their dataset's mean are ranked together; chi-square, k - 1 df.
 
+    Parameters
+    ----------
+    scores : Scores, or an array of datasets x models
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    friedman_test, quade_test
+
     References
     ----------
     Hodges, Lehmann (1962). Rank methods for combination of independent experiments in analysis of variance. Annals of
     Mathematical Statistics 33. Garcia et al. (2010). Advanced nonparametric tests for multiple comparisons. Information
     Sciences 180.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> round(bc.frequentist.friedman_aligned_ranks_test(bc.load_domains()).p_value, 4)
+    0.0008
     """
     table, plain = ranked(scores, "friedman_aligned_ranks_test", higher_is_better, relative=False)
     n, k = plain.shape
@@ -196,9 +246,27 @@ def friedman_aligned_ranks_test(scores: Any, *, higher_is_better: bool | None = 
 def kruskal_wallis_test(scores: Any, *, tie_corrected: bool = True, higher_is_better: bool | None = None) -> TestResult:
     """Kruskal and Wallis' H: all scores ranked together, ignoring which dataset they are from; chi-square, k - 1 df.
 
+    Parameters
+    ----------
+    scores : Scores, or an array of datasets x models
+    tie_corrected : bool
+        Whether equal scores shrink the variance of the ranks.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    friedman_test : for scores on the same datasets.
+
     References
     ----------
     Kruskal, Wallis (1952). Use of ranks in one-criterion variance analysis. JASA 47.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> round(bc.frequentist.kruskal_wallis_test(bc.load_domains()).statistic, 2)
+    19.37
     """
     check_switch("tie_corrected", tie_corrected)
     table = as_blocks(

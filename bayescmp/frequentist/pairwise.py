@@ -39,6 +39,17 @@ class PairwiseTests:
         The method and the datasets of each pair, where not all pairs have the same; else empty.
     critical_difference : float or None
         Of the estimates, where the test has one, at the level in `details`.
+
+    See Also
+    --------
+    nemenyi_test, pairwise_wilcoxon_test : make one.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> tests = bc.frequentist.nemenyi_test(bc.load_domains())
+    >>> tests.result("A", "C").models
+    ('A', 'C')
     """
 
     method: str
@@ -74,7 +85,7 @@ class PairwiseTests:
         return len(self.pairs)
 
     def result(self, a: str, b: str) -> TestResult:
-        """The test of one pair, in either order."""
+        """The test of `a` and `b`, in either order."""
         for name in (a, b):
             if name not in self.models:
                 raise unknown_name("model", name, self.models)
@@ -148,7 +159,7 @@ class PairwiseTests:
         )
 
     def matrix(self, adjusted: bool = True) -> "pd.DataFrame":
-        """p-values, models x models; 1 on the diagonal, missing where a pair was not compared."""
+        """p-values (`adjusted` ones), models x models; 1 on the diagonal, missing where a pair was not compared."""
         import pandas as pd
 
         places = {name: i for i, name in enumerate(self.models)}
@@ -159,7 +170,10 @@ class PairwiseTests:
         return pd.DataFrame(p, index=list(self.models), columns=list(self.models))
 
     def plot(self, kind: str | None = None, **options: Any) -> Any:
-        """Draw the critical-difference diagram, and return the Axes: of tests of mean ranks (Nemenyi)."""
+        """Draw tests of mean ranks (Nemenyi), and return the Axes.
+
+        The kind is "critical_difference"; options are those of `plots.plot_critical_difference`.
+        """
         from bayescmp.plots import plot_result
 
         return plot_result(self, kind, **options)
@@ -170,7 +184,7 @@ class PairwiseTests:
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> "PairwiseTests":
-        """The inverse of `to_dict`, also after a trip through JSON."""
+        """The result whose `to_dict` gave `data`, also after a trip through JSON."""
         try:
             values = {f.name: read_infinity(data[f.name]) for f in fields(PairwiseTests)}
         except KeyError as error:

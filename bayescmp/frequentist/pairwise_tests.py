@@ -44,6 +44,7 @@ def pairwise_wilcoxon_test(
 
     Parameters
     ----------
+    scores : Scores, mapping of model to scores, DataFrame (a column a model), or array (datasets x models)
     adjust : str
         "none", "bonferroni", "holm", "hochberg", "hommel", "finner", "bh", "by", and for all pairs "shaffer" or
         "bergmann-hommel" (up to 9 models).
@@ -51,6 +52,13 @@ def pairwise_wilcoxon_test(
         Compare this model with every other one, instead of all pairs.
     alternative, zero_method, method, correction
         As in `wilcoxon_test`.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    wilcoxon_test : one pair.
+    adjust_p_values, nemenyi_test
 
     References
     ----------
@@ -140,8 +148,16 @@ def pairwise_ttest(
         Whether to correct for overlapping training sets, as `corrected_ttest` does; the design must be known.
     adjust, control
         As in `pairwise_wilcoxon_test`.
+    alternative : "two-sided", "greater" (A better) or "less"
     dataset : str
         Which dataset, where there are more than one.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    corrected_ttest : one pair.
+    adjust_p_values
 
     Examples
     --------

@@ -64,6 +64,10 @@ def permutation_test(
     higher_is_better : bool, optional
         With arrays; True if not given.
 
+    See Also
+    --------
+    wilcoxon_test, paired_ttest
+
     Notes
     -----
     The folds of a cross-validation share training data, so their differences' signs are not independent and the test

@@ -24,6 +24,14 @@ def nemenyi_test(scores: Any, *, alpha: float = 0.05, higher_is_better: bool | N
     scores : Scores, mapping of model to scores, DataFrame (a column a model), or array (datasets x models)
     alpha : float
         The level of the critical difference.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    friedman_test : all models at once.
+    bonferroni_dunn_test : one model against the others.
+    bayescmp.plots.plot_critical_difference : draws it.
 
     References
     ----------
@@ -77,14 +85,30 @@ def bonferroni_dunn_test(
 
     Parameters
     ----------
+    scores : Scores, mapping of model to scores, DataFrame (a column a model), or array (datasets x models)
     control : str
         The model that the others are compared with; "A" of every pair.
     adjust : str
         Dunn's is "bonferroni"; "holm", "hochberg", "finner" and the like are at least as powerful.
+    alpha : float
+        The level of the critical difference.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    nemenyi_test : all pairs.
+    friedman_test : all models at once.
 
     References
     ----------
     Dunn (1961). Multiple comparisons among means. JASA 56. Demsar (2006). JMLR 7.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> bc.frequentist.bonferroni_dunn_test(bc.load_uci(), control="rf").pairs[0]
+    ('rf', 'nb')
     """
     check_alpha(alpha)
     check_adjustment(adjust)

@@ -30,6 +30,11 @@ def power_curve(effects: Iterable[Any], n: Iterable[float], *, test: str = "ttes
     **options
         Those of `power_ttest`, `power_wilcoxon`, `power_sign_test` or `power_mcnemar`: alpha, alternative, resampling.
 
+    See Also
+    --------
+    power_ttest
+    bayescmp.plots.plot_power : draws it.
+
     Examples
     --------
     >>> from bayescmp.frequentist import power_curve

@@ -55,6 +55,10 @@ def power_sign_test(
         Power is a saw-tooth in n: `n` is the least with that power, `details["n_stays"]` the least from which it never
         falls below again. Solved for alpha: the least of the attainable levels.
 
+    See Also
+    --------
+    sign_test, power_curve
+
     References
     ----------
     Chernick, Liu (2002). The saw-toothed behavior of power versus sample size and software solutions.
@@ -136,6 +140,10 @@ def power_mcnemar(
     -------
     Power
         Its effect is p_only_a - p_only_b, the difference of the accuracies.
+
+    See Also
+    --------
+    mcnemar_test, power_curve
 
     Examples
     --------

@@ -66,6 +66,10 @@ def power_wilcoxon(
     Power
         By simulation, a solved `n` is whole, and `power` is what it reaches.
 
+    See Also
+    --------
+    wilcoxon_test, power_curve
+
     References
     ----------
     Hodges, Lehmann (1956). The efficiency of some nonparametric competitors of the t-test.

@@ -37,6 +37,16 @@ class Power:
         Where the power was simulated.
     details : dict
         Further numbers: the level that an exact test really has, the Monte-Carlo standard error.
+
+    See Also
+    --------
+    power_ttest, power_curve
+
+    Examples
+    --------
+    >>> from bayescmp.frequentist import power_ttest
+    >>> power_ttest(effect=0.5, power=0.8).n_whole
+    34
     """
 
     effect: float
@@ -63,7 +73,7 @@ class Power:
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> "Power":
-        """The inverse of `to_dict`, also after a trip through JSON."""
+        """The result whose `to_dict` gave `data`, also after a trip through JSON."""
         try:
             values = {f.name: data[f.name] for f in fields(Power)}
             return Power(**values | {"notes": tuple(values["notes"])})

@@ -36,6 +36,10 @@ def proportion_interval(errors: int, n: int, *, method: str = "wilson", confiden
     Interval
         Cut at 0 and 1; iterates over (low, high).
 
+    See Also
+    --------
+    binomial_test, proportion_difference_interval
+
     References
     ----------
     Wilson (1927), J. Am. Stat. Assoc. 22; Clopper and Pearson (1934), Biometrika 26; Hoeffding (1963), J. Am. Stat.
@@ -85,6 +89,10 @@ def proportion_difference_interval(
     method : "newcombe" or "wald"
         Newcombe's hybrid of two Wilson intervals, or the textbook's normal interval, too short for small samples.
     confidence_level : float
+
+    See Also
+    --------
+    mcnemar_test, proportion_interval
 
     References
     ----------
@@ -136,6 +144,10 @@ def binomial_test(errors: int, n: int, *, p0: float, alternative: str = "two-sid
         With the interval of Clopper and Pearson and Cohen's h. That interval is dual to the one-sided tests; the
         two-sided test may reject a little more often.
 
+    See Also
+    --------
+    proportion_interval, mcnemar_test
+
     Examples
     --------
     >>> from bayescmp.frequentist.proportions import binomial_test
@@ -176,6 +188,20 @@ def binomial_test(errors: int, n: int, *, p0: float, alternative: str = "two-sid
 def hoeffding_sample_size(epsilon: float, confidence_level: float = 0.95) -> int:
     """Test cases with which the observed error rate is within epsilon of the true one, whatever the model.
 
+    Parameters
+    ----------
+    epsilon : float
+        The distance to stay within.
+    confidence_level : float
+
+    See Also
+    --------
+    hoeffding_half_width : its inverse.
+
+    References
+    ----------
+    Hoeffding (1963). Probability inequalities for sums of bounded random variables. JASA 58.
+
     Examples
     --------
     >>> from bayescmp.frequentist.proportions import hoeffding_sample_size
@@ -191,7 +217,29 @@ def hoeffding_sample_size(epsilon: float, confidence_level: float = 0.95) -> int
 
 
 def hoeffding_half_width(n: int, confidence_level: float = 0.95) -> float:
-    """Within what of the true error rate the observed one is, with n test cases, whatever the model."""
+    """Within what of the true error rate the observed one is, with n test cases, whatever the model.
+
+    Parameters
+    ----------
+    n : int
+        Test cases.
+    confidence_level : float
+
+    See Also
+    --------
+    hoeffding_sample_size : its inverse.
+    proportion_interval
+
+    References
+    ----------
+    Hoeffding (1963). Probability inequalities for sums of bounded random variables. JASA 58.
+
+    Examples
+    --------
+    >>> from bayescmp.frequentist import hoeffding_half_width
+    >>> round(hoeffding_half_width(18445), 5)
+    0.01
+    """
     if not _is_count(n) or n < 1:
         raise ScoresError(f"`n` must be a count of test cases, a whole number from 1 on; got {n!r}.")
     return math.sqrt(math.log(2 / (1 - check_level(confidence_level))) / (2 * n))

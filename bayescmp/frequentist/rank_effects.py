@@ -36,6 +36,20 @@ def rank_biserial(
     have one sign that error vanishes; the bound is then that of P(d > 0)^n. Where it vanishes because all differences
     are 0, the interval is [-1, 1].
 
+    Parameters
+    ----------
+    a, b : Pair, or two arrays with one score a dataset
+    zero_method : "wilcox", "pratt" or "zsplit"
+        What becomes of zero differences, as in `wilcoxon_test`.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+    confidence_level : float
+        Of the interval.
+
+    See Also
+    --------
+    wilcoxon_test, cliffs_delta
+
     References
     ----------
     Kerby (2014). The simple difference formula. Comprehensive Psychology 3.
@@ -109,6 +123,26 @@ def cliffs_delta(
     The interval is asymmetric (Feng and Cliff 2004), with the variance of the U-statistic; where that is 0 though the
     scores overlap, it tells nothing and the interval is [-1, 1].
 
+    Parameters
+    ----------
+    a, b : arrays of scores
+    paired : bool
+        Whether the scores come from the same folds or datasets.
+    higher_is_better : bool, optional
+        False where lower scores are better.
+    confidence_level : float
+        Of the interval.
+
+    See Also
+    --------
+    vargha_delaney : the same on a scale from 0 to 1.
+    rank_biserial : of paired scores.
+
+    References
+    ----------
+    Cliff (1993). Dominance statistics. Psychological Bulletin 114. Feng, Cliff (2004). Monte Carlo evaluation of
+    ordinal d with improved confidence interval. Journal of Modern Applied Statistical Methods 3.
+
     Examples
     --------
     >>> cliffs_delta([3, 4, 5], [1, 2, 3]).value
@@ -149,7 +183,32 @@ def vargha_delaney(
     higher_is_better: bool | None = None,
     confidence_level: float = 0.95,
 ) -> EffectSize:
-    """A12 = P(a > b) + P(a = b)/2 = (Cliff's delta + 1)/2 (Vargha and Delaney 2000)."""
+    """A12 = P(a > b) + P(a = b)/2 = (Cliff's delta + 1)/2 (Vargha and Delaney 2000).
+
+    Parameters
+    ----------
+    a, b : arrays of scores
+    paired : bool
+        Whether the scores come from the same folds or datasets.
+    higher_is_better : bool, optional
+        False where lower scores are better.
+    confidence_level : float
+        Of the interval.
+
+    See Also
+    --------
+    cliffs_delta
+
+    References
+    ----------
+    Vargha, Delaney (2000). A critique and improvement of the CL common language effect size statistics of McGraw
+    and Wong. Journal of Educational and Behavioral Statistics 25.
+
+    Examples
+    --------
+    >>> print(vargha_delaney([0.90, 0.85, 0.88, 0.91], [0.85, 0.84, 0.83, 0.86]).value)
+    0.90625
+    """
     delta = cliffs_delta(a, b, paired=paired, higher_is_better=higher_is_better, confidence_level=confidence_level)
     return EffectSize(
         name="A12",
@@ -168,6 +227,20 @@ def kendalls_w(
     The interval is that of the mean rank correlation of two datasets (Fisher's z, with the standard error of the
     U-statistic over datasets), to which W is tied by W = (1 + (n - 1) r)/n. Where all datasets agree that error
     vanishes; the bound is then that of the share of datasets with this ranking, of which n of n were seen.
+
+    Parameters
+    ----------
+    scores : Scores, or an array of datasets x models
+    tie_corrected : bool
+        Whether equal scores shrink the variance of the ranks.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+    confidence_level : float
+        Of the interval.
+
+    See Also
+    --------
+    friedman_test
 
     References
     ----------

@@ -30,6 +30,10 @@ def recommend(scores: Scores | Pair) -> Recommendation:
         Of frequentist and Bayesian tests for two questions. Q1: is the observed difference real, and how large is it?
         Q2: does it matter in practice?
 
+    See Also
+    --------
+    bayescmp.compare : chooses and runs the tests.
+
     References
     ----------
     Japkowicz, Boukouvalas (2024). Machine learning evaluation, section 7.1.5. Demsar (2006). Statistical comparisons of

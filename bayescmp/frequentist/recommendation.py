@@ -36,6 +36,16 @@ class Recommendation:
         What was found in the scores, and what follows for all tests.
     rows : tuple of Advice
         Best first within each question and school.
+
+    See Also
+    --------
+    recommend : makes one.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> bc.frequentist.recommend(bc.load_uci()).functions(school="bayes")[0]
+    'hierarchical_ttest'
     """
 
     setting: str
@@ -43,7 +53,7 @@ class Recommendation:
     rows: tuple[Advice, ...]
 
     def functions(self, question: str | None = None, school: str | None = None) -> tuple[str, ...]:
-        """The names of the functions, best first."""
+        """The names of the functions, best first; of one `question` or one `school` only, if given."""
         fit = (r for r in self.rows if question in (None, r.question) and school in (None, r.school))
         return tuple(dict.fromkeys(r.function for r in fit))
 
@@ -62,7 +72,7 @@ class Recommendation:
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> "Recommendation":
-        """The inverse of `to_dict`, also after a trip through JSON."""
+        """The result whose `to_dict` gave `data`, also after a trip through JSON."""
         try:
             rows = tuple(Advice(**row | {"caveats": tuple(row["caveats"])}) for row in data["rows"])
             return Recommendation(setting=data["setting"], reasons=tuple(data["reasons"]), rows=rows)

@@ -32,6 +32,16 @@ class EffectSize:
         Whatever changes the number: ddof, how the interval was made.
     thresholds : dict
         The conventional "small", "medium", "large"; no label is given unless asked for with `label()`.
+
+    See Also
+    --------
+    cohens_d, rank_biserial, cliffs_delta
+
+    Examples
+    --------
+    >>> from bayescmp.frequentist import cohens_d
+    >>> cohens_d([0.90, 0.85, 0.88, 0.91], [0.85, 0.84, 0.83, 0.86]).label()
+    'large'
     """
 
     name: str
@@ -83,6 +93,18 @@ class TestResult:
         Where the test is one of a family.
     details : dict
         Further numbers: rank sums, mean ranks, counts, the ANOVA table.
+
+    See Also
+    --------
+    PairwiseTests : a family of tests.
+    bayescmp.bayes.Posterior : the Bayesian sibling.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> t = bc.frequentist.corrected_ttest(bc.load_labour().pair("SVM", "DT"))
+    >>> round(t.p_value, 3), t.df
+    (0.076, 99.0)
     """
 
     __test__ = False  # not a test case, whatever pytest thinks of its name
@@ -122,7 +144,10 @@ class TestResult:
         return self.models[1] if len(self.models) == 2 else None
 
     def confidence_interval(self, confidence_level: float | None = None) -> tuple[float, float]:
-        """The interval of the estimate: 95 % unless said otherwise (90 % for TOST), one-sided for one-sided tests."""
+        """The interval of the estimate, one-sided for one-sided tests.
+
+        The `confidence_level` is 95 % unless said otherwise, 90 % for TOST.
+        """
         level = self.confidence_level if confidence_level is None else check_level(confidence_level)
         if self.interval is None:
             raise ValueError(
@@ -180,7 +205,7 @@ class TestResult:
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> "TestResult":
-        """The inverse of `to_dict`, also after a trip through JSON."""
+        """The result whose `to_dict` gave `data`, also after a trip through JSON."""
         try:
             values = {f.name: read_infinity(data[f.name]) for f in fields(TestResult)}
             for name in ("models", "notes", "datasets"):

@@ -89,6 +89,11 @@ def corrected_ttest(
     resampling : Resampling
         How the scores were resampled; needed where the pair does not know it.
 
+    See Also
+    --------
+    bayescmp.bayes.correlated_ttest : the Bayesian sibling.
+    paired_ttest : takes the folds for independent.
+
     References
     ----------
     Nadeau, Bengio (2003). Inference for the generalization error. Machine Learning 52. Bouckaert, Frank (2004).
@@ -114,6 +119,23 @@ def welch_ttest(
     a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", higher_is_better: bool | None = None
 ) -> TestResult:
     """Welch's t-test of two models' unpaired runs (seeds), with Satterthwaite's degrees of freedom.
+
+    Parameters
+    ----------
+    a, b : arrays of the scores of unpaired runs
+    alternative : "two-sided", "greater" (A better) or "less"
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    bayescmp.bayes.welch_ttest : the Bayesian sibling.
+    paired_ttest : for scores on the same folds.
+
+    References
+    ----------
+    Welch (1947). The generalization of Student's problem when several different population variances are involved.
+    Biometrika 34.
 
     Examples
     --------

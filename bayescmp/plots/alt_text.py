@@ -23,6 +23,10 @@ def alt_text(result: Any) -> str:
     ----------
     result : a posterior, RankingPosterior, PairwiseTests, Comparison, Pair, Scores, or the frame of `power_curve`
 
+    See Also
+    --------
+    save_figure
+
     Examples
     --------
     >>> import bayescmp as bc

@@ -23,8 +23,15 @@ def plot_critical_difference(result: PairwiseTests, *, ax: Axes | None = None, w
     ----------
     result : PairwiseTests
         Of `nemenyi_test`; of `bonferroni_dunn_test` one bar is drawn, around the control.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
     width_mm : float
         Of the new figure.
+
+    See Also
+    --------
+    plot_ranking_groups : the Bayesian sibling.
+    bayescmp.frequentist.nemenyi_test
 
     References
     ----------

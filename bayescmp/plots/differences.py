@@ -28,8 +28,14 @@ def plot_differences(
         Drawn as a band; 0 for a line at 0.
     sort : bool
         Largest mean first.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
     width_mm : float
         Of the new figure.
+
+    See Also
+    --------
+    plot_scores, plot_forest
 
     Examples
     --------

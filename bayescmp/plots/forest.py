@@ -53,8 +53,15 @@ def plot_forest(
         Of the HDIs; a comparison has those of 95 %.
     sort : bool
         Largest estimate first.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
     width_mm : float
         Of the new figure, which is as high as its rows.
+
+    See Also
+    --------
+    plot_differences
+    bayescmp.bayes.hierarchical_ttest
 
     Examples
     --------

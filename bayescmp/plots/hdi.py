@@ -29,8 +29,15 @@ def plot_hdi(result: Difference, *, ax: Axes | None = None, width_mm: float = 85
     Parameters
     ----------
     result : DifferencePosterior, or a RegionPosterior that has a mean
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
     width_mm : float
         Of the new figure.
+
+    See Also
+    --------
+    plot_posterior
+    bayescmp.bayes.hdi
 
     Examples
     --------

@@ -42,7 +42,26 @@ COMPARISON = (*OF_COMPARISON, *OF_RANKING, "critical_difference", "scores", *OF_
 
 
 def plot_result(result: Any, kind: str | None, **options: Any) -> Any:
-    """Draw one of a result's figures; its first one if no kind is given."""
+    """Draw one of a result's figures; its first one if no kind is given.
+
+    Parameters
+    ----------
+    result : Posterior, RankingPosterior, PairwiseTests or Comparison
+    kind : str or None
+        "posterior", "simplex", "matrix" and the like, without the `plot_`.
+    **options
+        Those of `plot_<kind>`.
+
+    See Also
+    --------
+    plot_posterior, plot_simplex, plot_matrix
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> p = bc.bayes.correlated_ttest(bc.load_labour().pair("SVM", "DT"), rope=0.01)
+    >>> ax = bc.plots.plot_result(p, "hdi")
+    """
     if isinstance(result, Comparison):
         return _plot_comparison(result, kind, **options)
     kinds = _kinds(result)

@@ -29,8 +29,14 @@ def plot_matrix(
     result : Comparison or RankingPosterior
     threshold : float, optional
         Of the decisions; the comparison's own if not given, else 0.95.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
     width_mm : float
         Of the new figure.
+
+    See Also
+    --------
+    plot_ranking_groups, plot_p_best
 
     Examples
     --------

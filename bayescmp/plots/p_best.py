@@ -27,8 +27,15 @@ def plot_p_best(result: RankingPosterior, *, ax: Axes | None = None, width_mm: f
     Parameters
     ----------
     result : RankingPosterior
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
     width_mm : float
         Of the new figure.
+
+    See Also
+    --------
+    plot_rank_distribution
+    bayescmp.bayes.rank_models
 
     Examples
     --------

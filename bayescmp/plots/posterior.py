@@ -45,8 +45,14 @@ def plot_posterior(result: Difference, *, ax: Axes | None = None, mass: float = 
     result : DifferencePosterior, or a RegionPosterior that has a mean
     mass : float
         Of the HDI, drawn as a bar below the density.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
     width_mm : float
         Of the new figure.
+
+    See Also
+    --------
+    plot_hdi, plot_rope_curve
 
     Examples
     --------

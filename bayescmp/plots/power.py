@@ -26,8 +26,14 @@ def plot_power(
         Of `frequentist.power_curve`.
     target : float, optional
         The power that is wanted, drawn as a line; None for none.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
     width_mm : float
         Of the new figure.
+
+    See Also
+    --------
+    bayescmp.frequentist.power_curve
 
     Examples
     --------

@@ -28,8 +28,14 @@ def plot_prior_sensitivity(result: RegionPosterior, *, ax: Axes | None = None, w
     ----------
     result : RegionPosterior
         Its `prior_sensitivity()` is drawn.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
     width_mm : float
         Of the new figure.
+
+    See Also
+    --------
+    plot_rope_curve
 
     Examples
     --------

@@ -13,8 +13,14 @@ def plot_rank_distribution(result: RankingPosterior, *, ax: Axes | None = None, 
     Parameters
     ----------
     result : RankingPosterior
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
     width_mm : float
         Of the new figure.
+
+    See Also
+    --------
+    plot_p_best
 
     Examples
     --------

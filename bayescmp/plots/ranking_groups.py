@@ -48,8 +48,14 @@ def plot_ranking_groups(
         A plain ranking knows no practical equivalence of pairs; Bradley-Terry and Plackett-Luce do.
     threshold : float, optional
         Of the decisions; the comparison's own if not given, else 0.95.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
     width_mm : float
         Of the new figure.
+
+    See Also
+    --------
+    plot_critical_difference : the classical sibling.
 
     Examples
     --------

@@ -37,8 +37,14 @@ def plot_rope_curve(
     result : DifferencePosterior or RegionPosterior
     ropes : iterable, optional
         The ropes; from 0 to three times the result's own if not given.
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
     width_mm : float
         Of the new figure.
+
+    See Also
+    --------
+    plot_prior_sensitivity, plot_posterior
 
     Examples
     --------

@@ -42,6 +42,10 @@ def save_figure(
     overwrite : bool
         Replace an existing file.
 
+    See Also
+    --------
+    alt_text
+
     Examples
     --------
     >>> import bayescmp as bc, tempfile, pathlib

@@ -16,8 +16,14 @@ def plot_scores(scores: Scores, *, ax: Axes | None = None, width_mm: float = 85)
     Parameters
     ----------
     scores : Scores
+    ax : Axes, optional
+        Where to draw; a new figure if not given.
     width_mm : float
         Of the new figure.
+
+    See Also
+    --------
+    plot_differences
 
     Examples
     --------

@@ -74,6 +74,11 @@ def plot_simplex(
     Axes, or a list of them for several results
         Each corner names its outcome, with the probability that it is the most probable one.
 
+    See Also
+    --------
+    plot_posterior
+    bayescmp.bayes.signed_rank_test
+
     Examples
     --------
     >>> import bayescmp as bc

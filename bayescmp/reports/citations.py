@@ -213,5 +213,20 @@ def references(c: "Comparison") -> list[Reference]:
 
 
 def bibtex(c: "Comparison") -> str:
-    """Their BibTeX entries."""
+    """Their BibTeX entries.
+
+    Parameters
+    ----------
+    c : Comparison
+
+    See Also
+    --------
+    methods_text : cites them.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> "@article" in bc.reports.bibtex(bc.compare(bc.load_labour(), rope=0.01))
+    True
+    """
     return "\n\n".join(r.bibtex for r in references(c)) + "\n"

@@ -171,7 +171,22 @@ def ranking_of(c: "Comparison") -> "tuple[RankingPosterior | None, str]":
 
 
 def data_hash(scores: "Scores") -> str:
-    """The sha256 of the scores with all that was said about them, the same on every machine."""
+    """The sha256 of the scores with all that was said about them, the same on every machine.
+
+    Parameters
+    ----------
+    scores : Scores
+
+    See Also
+    --------
+    report : shows it.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> len(bc.reports.data_hash(bc.load_labour()))
+    64
+    """
     return hashlib.sha256(json.dumps(scores.to_dict(), sort_keys=True).encode()).hexdigest()
 
 

@@ -42,7 +42,23 @@ ADJUSTMENTS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli", "bergman
 
 
 def methods_text(c: "Comparison") -> str:
-    """The methods paragraph, with the citations whose entries `bibtex()` has."""
+    """The methods paragraph, with the citations whose entries `bibtex()` has.
+
+    Parameters
+    ----------
+    c : Comparison
+
+    See Also
+    --------
+    bibtex : the entries.
+    sentences : the results.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> "rope" in bc.reports.methods_text(bc.compare(bc.load_labour(), rope=0.01))
+    True
+    """
     return " ".join([_data(c), cited_text(c), _software(c)])
 
 

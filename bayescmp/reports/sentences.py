@@ -28,7 +28,22 @@ class PairSentence(NamedTuple):
 
 
 def sentences(c: "Comparison") -> list[str]:
-    """One text a pair, in the order of `table()`."""
+    """One text a pair, in the order of `table()`.
+
+    Parameters
+    ----------
+    c : Comparison
+
+    See Also
+    --------
+    methods_text, to_markdown
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> len(bc.reports.sentences(bc.compare(bc.load_labour(), rope=0.01)))
+    3
+    """
     return [str(pair_sentence(c, i)) for i in range(len(c.pairs))]
 
 

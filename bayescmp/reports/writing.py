@@ -53,6 +53,15 @@ def report(
     Returns
     -------
     Path
+
+    See Also
+    --------
+    to_latex, to_markdown, to_csv : the table alone.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> bc.reports.report(bc.compare(bc.load_labour(), rope=0.01), "report.html")  # doctest: +SKIP
     """
     form = report_format(path, overwrite)
     found = content(c, ropes, n_jobs)
@@ -71,7 +80,25 @@ def report_format(path: str | os.PathLike[str], overwrite: bool = False) -> str:
 
 
 def to_latex(c: "Comparison", *, caption: str | None = None, label: str = "tab:comparison") -> str:
-    """The table of pairs for a paper: needs booktabs, and longtable where the pairs fill more than a page."""
+    """The table of pairs for a paper: needs booktabs, and longtable where the pairs fill more than a page.
+
+    Parameters
+    ----------
+    c : Comparison
+    caption : str, optional
+    label : str
+        For \\ref.
+
+    See Also
+    --------
+    report, to_markdown
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> bc.reports.to_latex(bc.compare(bc.load_labour(), rope=0.01)).splitlines()[0]
+    '\\\\begin{table}[htbp]'
+    """
     template = environment("tex").get_template("table.tex")
     return template.render(
         rows=pair_rows(c), p_name=p_name(c), note=table_note(c), caption=caption, label=Raw(label), **_table_options(c)
@@ -79,7 +106,22 @@ def to_latex(c: "Comparison", *, caption: str | None = None, label: str = "tab:c
 
 
 def to_markdown(c: "Comparison") -> str:
-    """The table of pairs in Markdown."""
+    """The table of pairs in Markdown.
+
+    Parameters
+    ----------
+    c : Comparison
+
+    See Also
+    --------
+    report, to_latex
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> print(bc.reports.to_markdown(bc.compare(bc.load_labour(), rope=0.01)).splitlines()[1])
+    |---|---|---:|---|---:|---:|---:|---|---:|
+    """
     template = environment("md").get_template("table.md")
     return template.render(rows=pair_rows(c), p_name=p_name(c), note=table_note(c), **_table_options(c))
 
@@ -89,6 +131,22 @@ def to_csv(c: "Comparison", path: str | os.PathLike[str], *, overwrite: bool = F
 
     A name, or a text that begins with one, gets an apostrophe before a leading =, +, -, @, tab or return, so that no
     spreadsheet runs it as a formula; numbers are left as they are.
+
+    Parameters
+    ----------
+    c : Comparison
+    path : path
+    overwrite : bool
+        Whether an existing file may be replaced.
+
+    See Also
+    --------
+    report, to_latex
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> bc.reports.to_csv(bc.compare(bc.load_labour(), rope=0.01), "pairs.csv")  # doctest: +SKIP
     """
     check_target(path, overwrite)
     frame = c.table()

@@ -38,6 +38,11 @@ def from_arrays(
     metric, higher_is_better
         A known metric name sets the direction; with neither, higher is better.
 
+    See Also
+    --------
+    Scores.from_frame : the same for frames.
+    Resampling : the design of the folds.
+
     Examples
     --------
     >>> from bayescmp import Resampling, Scores

@@ -19,6 +19,10 @@ def load_uci() -> "Scores":
     Made by `scripts/make_uci_results.py`; names, sizes and sources of the datasets are in
     `bayescmp/scores/data/uci_datasets.csv`.
 
+    See Also
+    --------
+    load_labour, load_domains
+
     Examples
     --------
     >>> load_uci().pair("rf", "svm").counts[0]
@@ -39,6 +43,10 @@ def load_labour() -> "Scores":
 
     Errors of 6 test cases as printed by Japkowicz and Boukouvalas (2024), Tables 2.1 and 2.2; where the two tables
     disagree (SVM and LR, trial 6) the one that fits the book's own results is taken.
+
+    See Also
+    --------
+    load_uci, load_domains
 
     Examples
     --------
@@ -63,6 +71,10 @@ def load_labour() -> "Scores":
 
 def load_domains() -> "Scores":
     """Accuracies in percent of three classifiers on 10 domains: Japkowicz and Boukouvalas (2024), Table 7.2.
+
+    See Also
+    --------
+    load_uci, load_labour
 
     Examples
     --------

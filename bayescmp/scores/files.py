@@ -31,6 +31,11 @@ def read_scores(path: str | Path, **columns: Any) -> "Scores":
         As in `Scores.from_frame`: `model`, `dataset`, `score`, `repeat`, `fold`, `models`, `metric`,
         `higher_is_better`, `resampling`. What was understood is in the result's `notes` and in its repr.
 
+    See Also
+    --------
+    Scores.from_frame : the same for frames.
+    load_uci : results that come with the package.
+
     Examples
     --------
     >>> scores = read_scores("results.csv")  # doctest: +SKIP

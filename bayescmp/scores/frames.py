@@ -68,6 +68,11 @@ def from_frame(
     resampling : Resampling, or a mapping from dataset to Resampling, optional
         The design where the columns do not say it.
 
+    See Also
+    --------
+    read_scores : the same for files.
+    Scores.from_arrays : the same for arrays.
+
     Examples
     --------
     >>> import pandas as pd

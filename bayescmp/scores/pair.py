@@ -42,6 +42,17 @@ class Pair:
         NaN only beyond the end of a dataset with fewer resamples than the others.
     resampling : tuple
         The design of each dataset, None where unknown.
+
+    See Also
+    --------
+    Scores.pair : makes one.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> pair = bc.load_uci().pair("rf", "svm")
+    >>> len(pair.datasets), pair.swap().a
+    (24, 'svm')
     """
 
     a: str
@@ -111,7 +122,7 @@ class Pair:
         return (self.select(dataset) for dataset in self.datasets)
 
     def one_dataset(self, dataset: str | None, test: str) -> "Pair":
-        """The pair on `dataset`, which may only be left out where there is but one."""
+        """The pair on `dataset`, which `test` (its name) may only leave out where there is but one."""
         if dataset is not None:
             return self.select(dataset)
         if len(self.datasets) == 1:
@@ -123,7 +134,7 @@ class Pair:
         )
 
     def known_rho(self, test: str) -> NDArray[np.float64]:
-        """The correlation of each dataset's resamples; refused where a design is not known."""
+        """The correlation of each dataset's resamples; `test` (its name) is refused where a design is not known."""
         unknown = [name for name, r in zip(self.datasets, self.resampling, strict=True) if r is None]
         if unknown:
             raise ResamplingError(
@@ -133,7 +144,7 @@ class Pair:
         return np.array([r.rho for r in self.resampling if r is not None])
 
     def with_resampling(self, resampling: Resampling) -> "Pair":
-        """The same scores with this design for every dataset."""
+        """The same scores with the design `resampling` for every dataset."""
         check_design(resampling)
         for name, n in zip(self.datasets, self.counts, strict=True):
             resampling.check(int(n), f'"{name}"')

@@ -22,6 +22,14 @@ class Resampling:
     Two scores of one dataset are correlated because their training sets overlap; Nadeau and Bengio (2003) put the
     correlation at rho = n_test / (n_train + n_test), which is 1/k for k-fold cross-validation.
 
+    See Also
+    --------
+    bayescmp.bayes.correlated_ttest : the test that needs one.
+
+    References
+    ----------
+    Nadeau, Bengio (2003). Inference for the generalization error. Machine Learning 52.
+
     Examples
     --------
     >>> Resampling.kfold(10, repeats=10)
@@ -58,7 +66,7 @@ class Resampling:
 
     @classmethod
     def holdout(cls, n_train: float, n_test: float) -> "Resampling":
-        """One split into training and test cases: one score."""
+        """One split into `n_train` training and `n_test` test cases: one score."""
         n_train, n_test = _size("n_train", n_train), _size("n_test", n_test)
         return cls(kind="holdout", rho=_rho(n_train, n_test), n=1, n_train=n_train, n_test=n_test)
 
@@ -69,7 +77,7 @@ class Resampling:
 
     @classmethod
     def custom(cls, rho: float) -> "Resampling":
-        """Any other design whose correlation you know."""
+        """Any other design whose correlation `rho` you know."""
         return cls(kind="custom", rho=rho)
 
     @classmethod
@@ -81,7 +89,10 @@ class Resampling:
         folds: int | None = None,
         repeats: int | None = None,
     ) -> "Resampling":
-        """The design of splits whose sizes are known one by one; rho is the mean of n_test / (n_train + n_test)."""
+        """Splits whose sizes are known one by one; rho is the mean of n_test / (n_train + n_test).
+
+        With `folds` (and `repeats`) they are those of k-fold cross-validation, else random splits.
+        """
         try:
             train, test = np.asarray(n_train, dtype=float), np.asarray(n_test, dtype=float)
         except (TypeError, ValueError):
@@ -106,7 +117,7 @@ class Resampling:
         )
 
     def check(self, n: int, where: str) -> None:
-        """Refuse a number of scores that this design cannot have produced."""
+        """Refuse n scores if this design cannot have produced so many; `where` names them in the message."""
         if self.n is None or n == self.n:
             return
         hint = "Give the score of every resample, or the design that produced these scores."
@@ -145,7 +156,7 @@ class Resampling:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "Resampling":
-        """The inverse of `to_dict`."""
+        """The design whose `to_dict` gave `data`."""
         return cls(**data)
 
     def __repr__(self) -> str:

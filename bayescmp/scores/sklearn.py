@@ -43,6 +43,11 @@ def from_cross_validate(
     resampling : Resampling, optional
         The design, instead of `cv`.
 
+    See Also
+    --------
+    Scores.from_cv_results : the candidates of a search.
+    read_scores : files.
+
     Examples
     --------
     >>> from bayescmp import Scores
@@ -94,6 +99,29 @@ def from_cv_results(
     """Scores of the candidates of a fitted `GridSearchCV` or `RandomizedSearchCV`, as models.
 
     A model's name tells the parameters that differ between the candidates: "C=1, kernel=rbf".
+
+    Parameters
+    ----------
+    search : fitted search, or its `cv_results_`
+    metric : str, optional
+        The scorer to take where there are several.
+    n_samples : int, optional
+        The number of cases, where the search's `cv` is a `ShuffleSplit` with a relative size.
+    higher_is_better : bool, optional
+        True for scikit-learn's own scorers; needed where a scorer's name says the opposite of its sign.
+    resampling : Resampling, optional
+        The design, instead of the search's `cv`.
+
+    See Also
+    --------
+    Scores.from_cross_validate
+
+    Examples
+    --------
+    >>> from bayescmp import Resampling, Scores
+    >>> found = {"params": [{"C": 1}, {"C": 10}], "split0_test_score": [0.8, 0.9], "split1_test_score": [0.7, 0.9]}
+    >>> Scores.from_cv_results(found, resampling=Resampling.kfold(2)).models
+    ('C=1', 'C=10')
     """
     results = getattr(search, "cv_results_", search if isinstance(search, Mapping) else None)
     if results is None or "params" not in results:

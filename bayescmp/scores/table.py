@@ -42,6 +42,11 @@ class Scores:
     notes : tuple of str
         What was understood, assumed or noticed when the table was made.
 
+    See Also
+    --------
+    read_scores : scores from a file.
+    compare : what they are for.
+
     Examples
     --------
     >>> import bayescmp as bc
@@ -205,7 +210,7 @@ class Scores:
         )
 
     def drop(self, *names: str) -> "Scores":
-        """The table without these models or datasets."""
+        """The table without the models or datasets `names`."""
         for name in names:
             if name not in self.models and name not in self.datasets:
                 raise unknown_name("model or dataset", name, self.models + self.datasets)
@@ -216,7 +221,7 @@ class Scores:
         return self.select(models=models, datasets=datasets)
 
     def rename(self, names: Mapping[str, str]) -> "Scores":
-        """The table with models and datasets renamed."""
+        """The table with models and datasets renamed by `names`, {old: new}."""
         self.check_one_metric()
         for name in names:
             if name not in self.models and name not in self.datasets:
@@ -273,7 +278,7 @@ class Scores:
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> "Scores":
-        """The inverse of `to_dict`, also after a trip through JSON."""
+        """The table whose `to_dict` gave `data`, also after a trip through JSON."""
         from bayescmp.scores.show import from_dict
 
         return from_dict(data)

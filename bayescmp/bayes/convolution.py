@@ -1,0 +1,120 @@
+"""The likelihood of the hierarchical test: sums of logs of Student t convolved with Student t, from splines.
+
+In units of a dataset's own scale the convolution is one function of distance and sigma_0 for each nu and df, so it is
+tabulated once and interpolated for all datasets and pairs.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+Floats = NDArray[np.float64]
+STEP_U, STEP_V = 0.08, 0.2
+"""Of the tables, in asinh(distance) and log(sigma_0), both in units of the dataset's scale."""
+
+
+def log_likelihood(means: Floats, scales: Floats, df: float, nus: Floats, log_sigma: Floats, delta: Floats) -> Floats:
+    """The sum over datasets of the log convolution, nu x log sigma_0 x delta_0, by tensor B-splines."""
+    # below e^-8 of the dataset's scale sigma_0 makes no difference
+    v = np.clip(log_sigma - np.log(scales)[:, None], -8.0, 24.0)
+    u = np.arcsinh(np.minimum(np.abs(means[:, None] - delta) / scales[:, None], 1e9))
+    # ranges in steps, so that other pairs find the table in the cache
+    low, high, far = 3 * np.floor(v.min() / 3), 3 * np.ceil(v.max() / 3) + 0.1, 2 * np.ceil(u.max() / 2) + 0.1
+    grid_v, grid_u = np.arange(low, high, STEP_V), np.arange(-4 * STEP_U, far, STEP_U)
+    tables = _tables(df, nus, (float(low), grid_v.size), grid_u.size)
+    (first_v, in_v), (first_u, in_u) = _basis(v, grid_v), _basis(u, grid_u)
+    right = in_u.transpose(0, 2, 1).reshape(-1, delta.size)
+    # each dataset needs a part of the table only: its own rows and columns
+    rows = (first_v[:, None] + np.arange(in_v.shape[2]))[:, :, None]
+    columns = (first_u[:, None] + np.arange(in_u.shape[2]))[:, None, :]
+    left = np.empty((log_sigma.size, means.size, in_u.shape[2]))
+    result = np.empty((nus.size, log_sigma.size, delta.size))
+    for k, coefficients in enumerate(tables):
+        np.matmul(in_v, coefficients[rows, columns], out=left.transpose(1, 0, 2))
+        result[k] = left.reshape(log_sigma.size, -1) @ right
+    return result - np.log(scales).sum()
+
+
+def _basis(x: Floats, grid: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """Cubic B-spline weights of x on an equidistant grid, which has one coefficient more at either end.
+
+    For each row of x the first coefficient that it needs, and the weights from there on, rows x points x coefficients.
+    """
+    position = (x - grid[0]) / (grid[1] - grid[0])
+    cell = np.clip(np.floor(position).astype(int), 0, grid.size - 2)
+    t = position - cell
+    weights = np.stack([(1 - t) ** 3, 3 * t**3 - 6 * t**2 + 4, -3 * t**3 + 3 * t**2 + 3 * t + 1, t**3], axis=-1) / 6
+    width = int(np.ptp(cell, axis=1).max()) + 4
+    first = np.minimum(cell.min(axis=1), grid.size + 2 - width)
+    dense = np.zeros((*x.shape, width))
+    np.put_along_axis(dense, (cell - first[:, None])[..., None] + np.arange(4), weights, axis=-1)
+    return first, dense
+
+
+def _tables(df: float, nus: Floats, rows: tuple[float, int], columns: int) -> Floats:
+    """B-spline coefficients of the log convolution of Student(df) with sigma_0 Student(nu), for each nu; remembered."""
+    keys = [(df, nu, rows, columns) for nu in nus.tolist()]
+    new = [key for key in keys if key not in _REMEMBERED]
+    if new:
+        if len(_REMEMBERED) > 2000:
+            _REMEMBERED.clear()
+        v: Floats = rows[0] + STEP_V * np.arange(rows[1], dtype=float)
+        u: Floats = STEP_U * np.arange(-4, columns - 4, dtype=float)
+        values = _log_convolutions(df, tuple(key[1] for key in new), v, u)
+        for key, table in zip(new, _spline_coefficients(_spline_coefficients(values, 1), 2), strict=True):
+            _REMEMBERED[key] = table
+    return np.stack([_REMEMBERED[key] for key in keys])
+
+
+_REMEMBERED: dict[tuple[float, float, tuple[float, int], int], Floats] = {}
+
+
+def _spline_coefficients(values: Floats, axis: int) -> Floats:
+    """Coefficients of the cubic spline through equidistant values, with natural ends."""
+    from scipy.linalg import solve_banded
+
+    moved = np.moveaxis(values, axis, 0)
+    bands = np.zeros((3, len(moved)))
+    bands[0, 2:], bands[1], bands[2, :-2] = 1 / 6, 4 / 6, 1 / 6
+    bands[1, [0, -1]] = 1.0
+    inner = solve_banded((1, 1), bands, moved.reshape(len(moved), -1)).reshape(moved.shape)
+    ends = 2 * inner[:1] - inner[1:2], 2 * inner[-1:] - inner[-2:-1]
+    return np.moveaxis(np.concatenate([ends[0], inner, ends[1]]), 0, axis)
+
+
+_X, _W = np.polynomial.legendre.leggauss(6)
+_STEPS = np.concatenate([[0.0], np.arange(1.0, 6.1, 1.0), 6 * 3.0 ** np.arange(1, 20)])
+
+
+def _log_convolutions(df: float, nus: tuple[float, ...], v: Floats, u: Floats) -> Floats:
+    """log density of T_df + sigma T_nu at distance x, for each nu, log sigma in v (rows) and asinh x in u (columns).
+
+    Gauss-Legendre panels that are fine around both centres and three times wider at each step further out.
+    """
+    x = np.sinh(np.abs(u))[:, None]
+    both = np.concatenate([-_STEPS[:0:-1], _STEPS])
+    result = np.empty((len(nus), v.size, u.size))
+    for row, sigma in enumerate(np.exp(v)):
+        edges = np.sort(np.concatenate(np.broadcast_arrays(both, x + sigma * both), axis=1), axis=1)
+        half = np.diff(edges) / 2
+        t = ((edges[:, :-1] + half)[..., None] + half[..., None] * _X).reshape(u.size, -1)
+        own = log_student(t, df) + np.log((half[..., None] * _W).reshape(u.size, -1) + 1e-300)
+        squares = ((x - t) / sigma) ** 2
+        for k, nu in enumerate(nus):
+            logs = own + log_student_of_square(squares, nu)
+            top = logs.max(axis=1, keepdims=True)
+            result[k, row] = np.log(np.exp(logs - top).sum(axis=1)) + top[:, 0] - v[row]
+    return result
+
+
+def log_student(x: Floats, df: float) -> Floats:
+    """The log density of Student t."""
+    return log_student_of_square(x * x, df)
+
+
+def log_student_of_square(square: Floats, df: float) -> Floats:
+    """The same, where x^2 is known."""
+    if np.isinf(df):
+        return -0.5 * (square + np.log(2 * np.pi))
+    constant = special.gammaln((df + 1) / 2) - special.gammaln(df / 2) - 0.5 * np.log(df * np.pi)
+    return constant - (df + 1) / 2 * np.log1p(square / df)

@@ -1,0 +1,140 @@
+"""What the time is made of, counted on small fixed inputs: the same on every machine, unlike the time itself.
+
+Bounds are what was counted when they were set, with room for other versions of numpy and scipy.
+"""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import special
+
+import bayescmp as bc
+from bayescmp.bayes import collapsed, convolution, distributions, hyper_grid
+
+
+@pytest.fixture
+def random_numbers(monkeypatch):
+    """A list of how many random numbers each call to a generator of the signed-rank test gave."""
+    drawn, real = [], np.random.Generator
+
+    def counting(bits):
+        rng = real(bits)
+
+        def exponential(*, out):
+            drawn.append(out.size)
+            return rng.standard_exponential(out=out)
+
+        def gamma(shape, size):
+            drawn.append(size)
+            return rng.standard_gamma(shape, size)
+
+        return SimpleNamespace(standard_exponential=exponential, standard_gamma=gamma)
+
+    monkeypatch.setattr(np.random, "Generator", counting)
+    return drawn
+
+
+def table(models, datasets, folds=None):
+    rng = np.random.default_rng(datasets)
+    level = rng.uniform(0.6, 0.9, (datasets, 1))
+    effects = rng.normal(0, 0.02, (models, datasets, 1)) * np.where(rng.uniform(size=(datasets, 1)) < 0.1, 4, 1)
+    values = level + effects + (rng.normal(0, 0.03, (models, datasets, folds)) if folds else 0)
+    design = {"resampling": bc.Resampling.kfold(10, repeats=folds // 10)} if folds else {}
+    arrays = {f"m{i}": x if folds else x[:, 0] for i, x in enumerate(values)}
+    return bc.Scores.from_arrays(arrays, metric="accuracy", **design)
+
+
+def test_importing_loads_little_more_than_numpy():
+    """55 modules more than numpy's own, and no more than 25 of them of the package."""
+    code = "import sys, {}; print(len(sys.modules), sum(m.startswith('bayescmp') for m in sys.modules))"
+    counts = [
+        subprocess.run([sys.executable, "-c", code.format(name)], capture_output=True, text=True, check=True).stdout
+        for name in ("numpy", "bayescmp")
+    ]
+    (numpy, _), (ours, own) = (map(int, x.split()) for x in counts)
+    assert ours - numpy <= 75
+    assert own <= 32
+
+
+def test_one_signed_rank_test_draws_no_more_random_numbers_than_it_needs(random_numbers):
+    """A weight for each dataset and one for the prior, in whole blocks of 512 draws."""
+    pair = table(2, 54).pair("m0", "m1")
+    assert bc.bayes.signed_rank_test(pair, rope=0.01, random_seed=1, draws=20_000).p_better >= 0
+    assert 55 * 20_000 <= sum(random_numbers) <= 55 * 20_480
+
+
+def test_all_pairs_of_a_comparison_share_their_random_numbers(random_numbers):
+    bc.compare(table(6, 30), rope=0.01, random_seed=1, bayes_options={"draws": 2_000}, n_jobs=1)
+    assert 31 * 2_000 <= sum(random_numbers) <= 31 * 2_048
+
+
+@pytest.fixture
+def hierarchical_work(monkeypatch):
+    """Points of the likelihood, tables of convolutions, and values of Student's distribution function."""
+    work = {"likelihood": 0, "tables": 0, "student": 0}
+    likelihood, tables = collapsed.log_likelihood, convolution._log_convolutions
+
+    def count_likelihood(means, scales, df, nus, log_sigma, delta):
+        work["likelihood"] += means.size * nus.size * log_sigma.size * delta.size
+        return likelihood(means, scales, df, nus, log_sigma, delta)
+
+    def count_tables(df, nus, v, u):
+        work["tables"] += len(nus) * v.size * u.size
+        return tables(df, nus, v, u)
+
+    def stdtr(df, x):
+        work["student"] += np.broadcast(df, x).size
+        return special.stdtr(df, x)
+
+    class Special:
+        def __getattr__(self, name):
+            return stdtr if name == "stdtr" else getattr(special, name)
+
+    monkeypatch.setattr(collapsed, "log_likelihood", count_likelihood)
+    monkeypatch.setattr(convolution, "_log_convolutions", count_tables)
+    monkeypatch.setattr(convolution, "_REMEMBERED", {})
+    for step in ("STEP_U", "STEP_V"):  # coarser tables, to count as much in less time
+        monkeypatch.setattr(convolution, step, 2 * getattr(convolution, step))
+    for module in (hyper_grid, distributions):
+        monkeypatch.setattr(module, "special", Special())
+    return work
+
+
+def test_hierarchical_work_is_bounded_and_linear(hierarchical_work):
+    """The first pair makes the tables, the next ones find them, and more datasets need no more points each."""
+    found = []
+    for datasets in (50, 50, 200):
+        hierarchical_work.update(dict.fromkeys(hierarchical_work, 0))
+        assert bc.bayes.hierarchical_ttest(table(2, datasets, 20).pair("m0", "m1"), rope=0.01).p_better >= 0
+        found.append(dict(hierarchical_work))
+    first, again, more = found
+    assert first["tables"] <= 95_000  # 62,976 were counted
+    assert again["tables"] == 0
+    assert first["likelihood"] == again["likelihood"] <= 34_000_000  # 22,656,200
+    assert more["likelihood"] / 200 <= 1.5 * first["likelihood"] / 50
+    assert max(x["student"] for x in found) <= 1_300_000  # 820,932
+
+
+def test_python_calls_for_one_more_pair():
+    """Of the package's own functions, in compare() of the correlated t-test, where numpy has next to nothing to do."""
+
+    def calls(models):
+        scores, count = table(models, 1, folds=10), 0
+
+        def profile(frame, event, _):
+            nonlocal count
+            count += event == "call" and "bayescmp" in frame.f_globals.get("__name__", "")
+
+        before = sys.getprofile()
+        sys.setprofile(profile)
+        try:
+            bc.compare(scores, rope=0.01, n_jobs=1)
+        finally:
+            sys.setprofile(before)
+        return count
+
+    calls(3)
+    assert (calls(10) - calls(5)) / (45 - 10) <= 130  # 102 were counted
