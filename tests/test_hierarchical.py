@@ -589,6 +589,7 @@ def test_prior_of_nu_integrates_shape_and_rate(name):
     assert stats.kstest(np.log(g), lambda x: np.interp(x, w, cdf)).pvalue > 0.001
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayescmp.DegenerateWarning")
 def test_error_estimate_holds():
     """Against grids three times finer in every direction: the real error is below the one reported."""
@@ -636,7 +637,7 @@ def test_well_known_datasets_have_a_limit(sd):
     assert p.hdi(0.8) == pytest.approx(t.interval(0.8), abs=2e-4)
 
 
-@pytest.mark.parametrize("far", [1.0, 50.0, 1e6])
+@pytest.mark.parametrize("far", [1.0, *(pytest.param(far, marks=pytest.mark.slow) for far in (50.0, 1e6))])
 def test_one_dataset_far_away(far):
     """The grid resolves the bulk and reaches the outlier: real error below the reported one, and the bulk decides."""
     from dataclasses import replace

@@ -273,7 +273,7 @@ def test_ranking_and_ropes_of_the_multivariate_student(flat):
 def small():
     rng = np.random.default_rng(7)
     scores, _ = simulate(rng, [0.0, 0.4, 1.5], 8, 10, between=0.5)
-    return scores, bc.bayes.multilevel(scores, rope=0.2, random_seed=1, **FAST)
+    return scores, bc.bayes.multilevel(scores, rope=0.2, random_seed=1, draws=2500, **FAST)
 
 
 def assert_agree(p, q, names=None):
