@@ -53,6 +53,11 @@ A share of 0.5 means that nobody can make it more than twice as fast without ano
 Wall time is no test. `tests/test_counts.py` counts on small fixed inputs what the time is made of: modules imported,
 random numbers drawn, Student distribution functions evaluated, tables made, calls of Python functions. A change that
 makes one of these grow fails there.
+
+## What to read next
+
+- [Calibration](calibration.md): speed is worth nothing where the numbers are wrong.
+- [Validation](validation.md): which independent source confirms which number.
 """
 
 
