@@ -288,7 +288,7 @@ def assert_agree(p, q, names=None):
 def test_relabelling_permutes_the_answers(small):
     scores, p = small
     other = scores.rename({"m0": "x", "m1": "m0", "m2": "m1"}).select(models=["m1", "x", "m0"])
-    q = bc.bayes.multilevel(other, rope=0.2, random_seed=2, **FAST)
+    q = bc.bayes.multilevel(other, rope=0.2, random_seed=2, draws=2500, **FAST)
     assert_agree(p, q, {"m0": "x", "m1": "m0", "m2": "m1"})
 
 
@@ -316,7 +316,9 @@ def replaced(scores, values, **options):
 @pytest.mark.slow
 def test_lower_is_better_turns_the_answers(small):
     scores, p = small
-    q = bc.bayes.multilevel(replaced(scores, -scores.values, higher_is_better=False), rope=0.2, random_seed=1, **FAST)
+    q = bc.bayes.multilevel(
+        replaced(scores, -scores.values, higher_is_better=False), rope=0.2, random_seed=1, draws=2500, **FAST
+    )
     assert_agree(p, q)
     one, two = p.shrunken_frame(), q.shrunken_frame()
     assert two["mean"].to_numpy() == pytest.approx(-one["mean"].to_numpy())
@@ -373,7 +375,7 @@ def test_shrunken_means_keep_the_level_and_move_to_the_effects(small):
 def test_missing_results_are_filled_in(rng):
     scores, _ = simulate(rng, [0, 2, 4], 6, 8, between=0.1, within=0.1, missing=((0, 2), (3, 0), (5, 1), (5, 2)))
     with pytest.warns(bc.MissingWarning, match='"d5" left out'):
-        p = bc.bayes.multilevel(scores, rope=0.5, random_seed=1, **FAST)
+        p = bc.bayes.multilevel(scores, rope=0.5, random_seed=1, draws=2500, **FAST)
     frame = p.shrunken_frame()
     assert len(p.datasets) == 5
     assert np.isnan(frame["mean"]["d0", "m2"])
@@ -391,7 +393,7 @@ def test_identical_models_are_known_to_be_equal(small):
     values = np.concatenate([scores.values, scores.values[1:2], scores.values[:1] + 0.25])
     more = replaced(scores, values, models=("m0", "m1", "m2", "twin", "shifted"))
     with pytest.warns(bc.DegenerateWarning, match=r"twin - m1 = 0.*shifted - m0 = 0.25"):
-        p = bc.bayes.multilevel(more, rope=0.2, random_seed=1, **FAST)
+        p = bc.bayes.multilevel(more, rope=0.2, random_seed=1, draws=2500, **FAST)
     assert p.pair("m1", "twin").p_equivalent == 1
     assert p.pair("shifted", "m0").p_better == 1
     assert p.pair("shifted", "m0").mean == pytest.approx(0.25)
