@@ -45,7 +45,7 @@ validate: $(VENV)/.validate
 	$(BIN)/python benchmarks/calibration
 	$(BIN)/python scripts/validate.py
 
-# docs/mutation.json: which random changes of the numerical core the tests notice (half an hour; `make validate` shows it).
+# docs/mutation.json: which random changes of the numerical core the tests notice; `make validate` shows it.
 mutate: $(VENV)/.validate
 	$(BIN)/python scripts/mutate.py
 
