@@ -1,4 +1,4 @@
-"""The installed program, each call in a process of its own: what it prints, where, and how it ends."""
+"""The command line: what it prints, where, and how it ends. `run` saves a start for each call; `started` is a process."""
 
 import csv
 import io
@@ -34,31 +34,28 @@ HOSTILE = [
 ]
 
 
-def run(*arguments, text=None, command=PROGRAM, cwd=None, **environment):
+def run(*arguments, text=None):
+    return CliRunner().invoke(main, list(map(str, arguments)), text, prog_name="bayescmp", catch_exceptions=False)
+
+
+def started(*arguments, command=PROGRAM, **environment):
     environment = os.environ | {"PYTHONIOENCODING": "utf-8"} | environment
+    call = [*command, *map(str, arguments)]
     return subprocess.run(
-        [*command, *map(str, arguments)],
-        input=text,
-        capture_output=True,
-        text=True,
-        check=False,
-        encoding="utf-8",
-        env=environment,
-        cwd=cwd,
-        timeout=120,
+        call, capture_output=True, text=True, check=False, encoding="utf-8", env=environment, timeout=120
     )
 
 
-def good(*arguments, **options):
-    result = run(*arguments, **options)
-    assert result.returncode == 0, result.stderr
+def good(*arguments, text=None):
+    result = run(*arguments, text=text)
+    assert result.exit_code == 0, result.stderr
     return result.stdout
 
 
-def bad(*arguments, **options):
+def bad(*arguments, text=None):
     """The message on stderr of a call that ends with 2, without a traceback and without an answer."""
-    result = run(*arguments, **options)
-    assert result.returncode == 2, (result.stdout, result.stderr)
+    result = run(*arguments, text=text)
+    assert result.exit_code == 2, (result.stdout, result.stderr)
     assert result.stdout == ""
     assert "Traceback" not in result.stderr
     return result.stderr
@@ -231,7 +228,7 @@ def test_hostile_names_are_shown_whole_and_harmless(folder):
     result = good("test", "sign", path, HOSTILE[0], HOSTILE[4], "--rope", "0.01", "--quiet")
     assert "\x1b" not in result
     assert r"P(\x1b[31mred better)" in result
-    assert good("compare", path, "--rope", 0, "--bayes", "sign", "-q", PYTHONIOENCODING="latin-1").isascii()
+    assert started("compare", path, "--rope", 0, "--bayes", "sign", "-q", PYTHONIOENCODING="latin-1").stdout.isascii()
 
 
 # ---- test, check, power, plot, demo
@@ -242,14 +239,13 @@ FILES = {"welch": "seeds", "mcnemar": "right", "per-instance-t": "right", "permu
 
 @pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)
 def test_every_test_has_its_command(test, folder):
-    """In this process, which saves a start for each; the other tests here run the program as a user does."""
     short = test.name.removeprefix("frequentist.")
     many = short in ("sign", "signed-rank", "hierarchical", "wilcoxon")
     path = folder / f"{FILES.get(short, 'many' if many else 'folds')}.csv"
     rope = ["--rope", "0.01"] if test.school == "bayes" or test.name == "tost" else []
     seed = ["--seed", "1"] if test.seeded else []
     call = ["test", test.name, str(path), "rf", "svm", *rope, *seed, "--format", "json"]
-    data = json.loads(CliRunner().invoke(main, call, catch_exceptions=False).stdout)
+    data = json.loads(good(*call))
     assert (data["format"], data["kind"], data["school"], data["test"]) == (1, "test", test.school, test.name)
     assert (data["a"], data["b"]) == ("rf", "svm")
     if test.school == "bayes":
@@ -427,70 +423,66 @@ def test_bad_input_is_told_and_ends_with_2(arguments, message):
 
 def test_bad_bytes_and_an_empty_standard_input():
     assert "Standard input is empty" in bad("check", "-", text=" \n")
-    result = subprocess.run([*PROGRAM, "check", "-"], input=b"\xff\xfe\x00", capture_output=True, check=False)
-    assert result.returncode == 2
-    assert b"must be text in UTF-8" in result.stderr
+    assert "must be text in UTF-8" in bad("check", "-", text=b"\xff\xfe\x00")
 
 
 def test_a_traceback_only_where_asked_for(tmp_path):
-    assert "Traceback" not in bad("check", tmp_path / "nowhere.csv")
-    assert "Traceback" in run("--debug", "check", tmp_path / "nowhere.csv").stderr
+    result = started("check", tmp_path / "nowhere.csv")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert re.fullmatch(r"Error: There is no file [^\n]*\n", result.stderr)
+    assert "Traceback" in started("--debug", "check", tmp_path / "nowhere.csv").stderr
 
 
 def test_warnings_are_one_line_each_and_can_be_silenced(folder):
     constant = "fold,rf,svm\n" + "\n".join(f"{i},0.9,0.8" for i in range(5))
     call = ("test", "correlated-t", "-", "rf", "svm", "--rope", "0.01")
     result = run(*call, text=constant)
-    assert result.returncode == 0
+    assert result.exit_code == 0
     assert re.fullmatch(r"Warning: rf vs svm: [^\n]*\n", result.stderr)
     assert run(*call, "--quiet", text=constant).stderr == ""
     data = json.loads(good(*call, "--quiet", "--format", "json", text=constant))
     assert len(data["warnings"]) == 1
 
 
-def patched(code):
-    return [sys.executable, "-c", f"{code}\nfrom bayescmp.cli import main\nmain(prog_name='bayescmp')"]
-
-
 @pytest.mark.parametrize("quiet", [[], ["--quiet"]])
 @pytest.mark.parametrize("command", ["compare", "test"])
-def test_not_converged_ends_with_3_and_says_why(command, quiet, folder):
-    strict = patched("import bayescmp.bayes.hierarchical_inference as h\nh.NUMERICAL_ERROR_LIMIT = -1")
+def test_not_converged_ends_with_3_and_says_why(command, quiet, folder, monkeypatch):
+    monkeypatch.setattr("bayescmp.bayes.hierarchical_inference.NUMERICAL_ERROR_LIMIT", -1)
     names = ["rf", "svm"] if command == "test" else []
     before = ["test", "hierarchical"] if command == "test" else ["compare"]
     call = [*before, folder / "many.csv", *names, "--rope", "0.01", *quiet]
-    result = run(*call, command=strict)
-    assert result.returncode == 3
+    result = run(*call)
+    assert result.exit_code == 3
     assert "Not converged: The quadrature's error" in result.stderr
     assert "rf" in result.stdout
-    assert json.loads(run(*call, "--format", "json", command=strict).stdout)["converged"] is False
+    assert json.loads(run(*call, "--format", "json").stdout)["converged"] is False
 
 
 @pytest.mark.slow
 def test_nuts_that_did_not_converge_ends_with_3():
     short = "--set engine=nuts --set draws=20 --set tune=20 --set chains=2 --set cores=1 --seed 1"
     result = run("test", "correlated-t", "bundled:labour", "SVM", "DT", "--rope", "0.01", *short.split())
-    assert result.returncode == 3
+    assert result.exit_code == 3
     assert "Not converged: The draws cannot be trusted" in result.stderr
     assert result.stdout.startswith("NOT CONVERGED")
 
 
-def test_an_error_of_ours_asks_for_a_report():
-    broken = patched("import bayescmp\nbayescmp.load_labour = lambda: 1 / 0")
-    result = run("check", "bundled:labour", command=broken)
-    assert result.returncode == 1
+def test_an_error_of_ours_asks_for_a_report(monkeypatch):
+    monkeypatch.setattr(bc, "load_labour", lambda: 1 / 0)
+    result = run("check", "bundled:labour")
+    assert result.exit_code == 1
     assert "unexpected ZeroDivisionError" in result.stderr
     assert "Traceback" not in result.stderr
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
 def test_interrupted_is_one_line_and_130():
-    waiting = patched(
-        "import bayescmp, time\nbayescmp.load_labour = lambda: (print('here', flush=True), time.sleep(60))"
+    waiting = (
+        "import bayescmp, time\nbayescmp.load_labour = lambda: (print('here', flush=True), time.sleep(60))\n"
+        "from bayescmp.cli import main\nmain(prog_name='bayescmp')"
     )
-    process = subprocess.Popen(
-        [*waiting, "check", "bundled:labour"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    call = [sys.executable, "-c", waiting, "check", "bundled:labour"]
+    process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "here\n"
     time.sleep(0.05)
     process.send_signal(signal.SIGINT)
@@ -541,9 +533,9 @@ def test_tables_fit_the_terminal_and_cut_no_name(columns, folder):
 def test_shell_completion_knows_commands_and_tests():
     environment = {"_BAYESCMP_COMPLETE": "bash_complete", "COMP_WORDS": "bayescmp test cor", "COMP_CWORD": "2"}
     call = [sys.executable, "-c", "from bayescmp.cli import main\nmain(prog_name='bayescmp')"]
-    assert run(command=call, **environment).stdout.split() == ["plain,correlated-t", "plain,corrected-t"]
+    assert started(command=call, **environment).stdout.split() == ["plain,correlated-t", "plain,corrected-t"]
     environment["COMP_WORDS"] = "bayescmp plot p"
-    found = run(command=call, **environment).stdout.split()
+    found = started(command=call, **environment).stdout.split()
     assert found == ["plain,p_best", "plain,posterior", "plain,prior_sensitivity"]
 
 
@@ -564,14 +556,14 @@ EXAMPLES = sorted({x for name in ("README.md", "docs/cli.md") for x in transcrip
 
 
 @pytest.mark.parametrize(("command", "shown"), EXAMPLES, ids=[command for command, _ in EXAMPLES])
-def test_transcripts_print_what_is_shown(command, shown, tmp_path):
+def test_transcripts_print_what_is_shown(command, shown, tmp_path, monkeypatch):
     """Commands that write a file or need one start from an empty folder with the bundled results as results.csv."""
     first, *_ = words = shlex.split(command)
     assert first == "bayescmp"
     if "results.csv" in words:
         bc.load_uci().select(models=["rf", "gbm", "svm"]).to_frame().to_csv(tmp_path / "results.csv", index=False)
-    environment = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-    result = run(*words[1:], cwd=tmp_path, **environment)
+    monkeypatch.chdir(tmp_path)
+    result = run(*words[1:])
     assert nine_digits(result.stdout + result.stderr) == nine_digits(shown)
 
 
