@@ -270,10 +270,20 @@ def test_ranking_and_ropes_of_the_multivariate_student(flat):
 
 
 @pytest.fixture(scope="module")
-def small():
-    rng = np.random.default_rng(7)
-    scores, _ = simulate(rng, [0.0, 0.4, 1.5], 8, 10, between=0.5)
-    return scores, bc.bayes.multilevel(scores, rope=0.2, random_seed=1, draws=2500, **FAST)
+def scores():
+    return simulate(np.random.default_rng(7), [0.0, 0.4, 1.5], 8, 10, between=0.5)[0]
+
+
+@pytest.fixture(scope="module")
+def long(scores):
+    return bc.bayes.multilevel(scores, rope=0.2, random_seed=1, draws=2500, **FAST)
+
+
+@pytest.fixture(scope="module")
+def short(scores):
+    """A run that has not converged, for what holds of any draws."""
+    with pytest.warns(bc.ConvergenceWarning):
+        return bc.bayes.multilevel(scores, rope=0.2, random_seed=1, draws=100, tune=200, **FAST)
 
 
 def assert_agree(p, q, names=None):
@@ -285,16 +295,15 @@ def assert_agree(p, q, names=None):
             assert one.mean() == pytest.approx(two.mean(), abs=5 * np.hypot(mc_error(one), mc_error(two)))
 
 
-def test_relabelling_permutes_the_answers(small):
-    scores, p = small
+@pytest.mark.slow
+def test_relabelling_permutes_the_answers(scores, long):
     other = scores.rename({"m0": "x", "m1": "m0", "m2": "m1"}).select(models=["m1", "x", "m0"])
     q = bc.bayes.multilevel(other, rope=0.2, random_seed=2, draws=2500, **FAST)
-    assert_agree(p, q, {"m0": "x", "m1": "m0", "m2": "m1"})
+    assert_agree(long, q, {"m0": "x", "m1": "m0", "m2": "m1"})
 
 
-def test_levels_of_datasets_and_folds_and_the_unit_do_not_matter(small, rng):
+def test_levels_of_datasets_and_folds_and_the_unit_do_not_matter(scores, rng):
     """The statistics are the same up to rounding when every dataset and fold is shifted, and scale with the unit."""
-    scores, _ = small
     shift = 3 * rng.standard_normal((1, 8, 10))
     one, _ = prepare(scores, "pooled")
     two, _ = prepare(replaced(scores, 100 * (scores.values + shift)), "pooled")
@@ -314,13 +323,12 @@ def replaced(scores, values, **options):
 
 
 @pytest.mark.slow
-def test_lower_is_better_turns_the_answers(small):
-    scores, p = small
+def test_lower_is_better_turns_the_answers(scores, long):
     q = bc.bayes.multilevel(
         replaced(scores, -scores.values, higher_is_better=False), rope=0.2, random_seed=1, draws=2500, **FAST
     )
-    assert_agree(p, q)
-    one, two = p.shrunken_frame(), q.shrunken_frame()
+    assert_agree(long, q)
+    one, two = long.shrunken_frame(), q.shrunken_frame()
     assert two["mean"].to_numpy() == pytest.approx(-one["mean"].to_numpy())
     assert two["shrunken"].to_numpy() == pytest.approx(-one["shrunken"].to_numpy(), abs=0.1)
 
@@ -359,9 +367,8 @@ def test_intervals_cover_what_was_simulated(missing):
     assert np.mean(hits) == pytest.approx(0.9, abs=3.5 * np.sqrt(0.09 / 60))
 
 
-def test_shrunken_means_keep_the_level_and_move_to_the_effects(small):
-    scores, p = small
-    frame = p.shrunken_frame().reset_index()
+def test_shrunken_means_keep_the_level_and_move_to_the_effects(scores, short):
+    frame = short.shrunken_frame().reset_index()
     raw = frame.pivot(index="dataset", columns="model", values="mean").to_numpy()
     shrunken = frame.pivot(index="dataset", columns="model", values="shrunken").to_numpy()
     assert raw == pytest.approx(scores.values.mean(axis=2).T)
@@ -388,12 +395,12 @@ def test_missing_results_are_filled_in(rng):
 # ---- degenerate data and bad input
 
 
-def test_identical_models_are_known_to_be_equal(small):
-    scores, _ = small
+@pytest.mark.filterwarnings("ignore::bayescmp.ConvergenceWarning")
+def test_identical_models_are_known_to_be_equal(scores):
     values = np.concatenate([scores.values, scores.values[1:2], scores.values[:1] + 0.25])
     more = replaced(scores, values, models=("m0", "m1", "m2", "twin", "shifted"))
     with pytest.warns(bc.DegenerateWarning, match=r"twin - m1 = 0.*shifted - m0 = 0.25"):
-        p = bc.bayes.multilevel(more, rope=0.2, random_seed=1, draws=2500, **FAST)
+        p = bc.bayes.multilevel(more, rope=0.2, random_seed=1, draws=50, tune=200, **FAST)
     assert p.pair("m1", "twin").p_equivalent == 1
     assert p.pair("shifted", "m0").p_better == 1
     assert p.pair("shifted", "m0").mean == pytest.approx(0.25)
@@ -460,8 +467,8 @@ def test_bad_input_is_refused(rng):
 # ---- the result
 
 
-def test_result_survives_json_and_changes_its_rope(small):
-    _, p = small
+def test_result_survives_json_and_changes_its_rope(short):
+    p = short
     q = MultilevelPosterior.from_dict(json.loads(json.dumps(p.to_dict())))
     assert q == p
     pd.testing.assert_frame_equal(q.with_rope(0.5).pairs_frame(), p.contrasts(0.5))
@@ -471,8 +478,8 @@ def test_result_survives_json_and_changes_its_rope(small):
         MultilevelPosterior.from_dict({"kind": "multilevel"})
 
 
-def test_frames_pairs_and_ranking_tell_one_story(small):
-    _, p = small
+def test_frames_pairs_and_ranking_tell_one_story(short):
+    p = short
     frame = p.pairs_frame().set_index(["a", "b"])
     pair = p.pair("m0", "m2")
     row = frame.loc["m0", "m2"]
@@ -484,6 +491,7 @@ def test_frames_pairs_and_ranking_tell_one_story(small):
     assert ranking.draws() == pytest.approx(p.inference.effect.reshape(-1, 3))
     assert p.effects_frame()["mean"].sum() == pytest.approx(0, abs=1e-12)
     assert set(p.hyperparameters().index) == {"omega", "tau", "df_between", "df_within"}
+    assert repr(p).startswith("NOT CONVERGED")
     assert "m2" in repr(p)
     assert len(repr(p).splitlines()) < 12
     assert p.to_arviz() is p.inference_data
@@ -491,22 +499,14 @@ def test_frames_pairs_and_ranking_tell_one_story(small):
         p.pair("m0", "m9")
 
 
-def test_bad_run_is_warned_about_and_on_the_first_line(small):
-    scores, _ = small
-    with pytest.warns(bc.ConvergenceWarning):
-        p = bc.bayes.multilevel(scores, rope=0.2, random_seed=1, draws=30, tune=30, **FAST)
-    assert repr(p).startswith("NOT CONVERGED")
-
-
-def test_the_pymc_model_is_at_hand(small):
-    scores, _ = small
+def test_the_pymc_model_is_at_hand(scores):
     model = bc.bayes.pymc_model("multilevel", scores, prior="exchangeable")
     assert {"tau", "effect"} <= {v.name for v in model.deterministics}
 
 
-def test_a_misspelt_option_is_refused(small):
+def test_a_misspelt_option_is_refused(scores):
     with pytest.raises(TypeError, match="nonsense"):
-        bc.bayes.multilevel(small[0], rope=0.2, random_seed=1, nonsense=1)
+        bc.bayes.multilevel(scores, rope=0.2, random_seed=1, nonsense=1)
 
 
 def test_unlike_models_are_noted():
