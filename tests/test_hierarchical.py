@@ -381,8 +381,8 @@ def test_simulation_based_calibration_of_nuts():
 
 @pytest.mark.oracle("bayes.hierarchical_ttest", "simulation")
 def test_simulation_based_calibration():
-    """150 studies from the prior; the long version below has 1,000."""
-    assert_uniform(ranks_of_truth(150, seed=11))
+    """60 studies from the prior; the long version below has 1,000."""
+    assert_uniform(ranks_of_truth(60, seed=11))
 
 
 @pytest.mark.oracle("bayes.hierarchical_ttest", "simulation")
