@@ -41,7 +41,7 @@ CORE = {
     "contingency interval_rules effect_sizes rank_effects equivalence",
 }
 TESTS = """bad_frequentist bad_input comparison contingency correlated_t effect_sizes extremes hdi hierarchical omnibus
-permutation posthoc power properties published rank_tests ranking sign signed_rank t_tests welch""".split()
+permutation posthoc power properties published rank_tests ranking sign signed_rank strengths t_tests welch""".split()
 AT_LEAST, ALL_TESTS, MEMORY = 3, 20.0, 8 << 30  # tests, seconds, bytes
 
 SWAPS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {

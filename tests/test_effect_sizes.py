@@ -232,6 +232,28 @@ def test_labels_only_on_request():
         frequentist.raw_difference(DT, SVM).label()
 
 
+@pytest.mark.oracle(
+    "frequentist.cliffs_delta frequentist.rank_biserial frequentist.cohens_dz",
+    "published: Romano et al. (2006) for Cliff's delta, Cohen (1988) for r and d",
+)
+def test_words_begin_at_their_thresholds():
+    """A little below a threshold is the word before it; delta and r by counting, d by a shift."""
+    words = ["negligible", "small", "medium", "large"]
+    for thresholds, effect in (
+        (
+            (147, 330, 474),
+            lambda k: frequentist.cliffs_delta(np.repeat([1.0, 0.0], [k, 1000 - k]), [0.0, 0.0], paired=False),
+        ),
+        (
+            (100, 300, 500),
+            lambda k: frequentist.rank_biserial(np.repeat([1, -1], [500 + k // 2, 500 - k // 2]), [0] * 1000),
+        ),
+        ((200, 500, 800), lambda k: frequentist.cohens_dz(np.array([-1, 1]) * math.sqrt(0.5) + k / 1000, [0, 0])),
+    ):
+        for i, k in enumerate(thresholds):
+            assert [effect(k + step).label() for step in (-2, 2)] == words[i : i + 2]
+
+
 def test_no_spread():
     with pytest.raises(ScoresError, match="neither model's scores vary"):
         frequentist.cohens_d([1, 1, 1], [2, 2, 2])

@@ -316,6 +316,19 @@ def test_sentence_and_frame():
 
 
 NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_the_largest_scores_are_those_whose_sums_are_finite(paired):
+    """Up to 1e300 in all, and with the p-value of small ones: a power of two changes no digit."""
+    a, b = np.array([1.0, 0.75, 0.5, 0.875]), np.array([0.25, 0.5, -0.5, 1.0])
+    unit = 2.0 ** math.floor(math.log2(1e300 / (4 if paired else 8)))
+    small, large = (permutation_test(a * x, b * x, paired=paired) for x in (1.0, unit))
+    assert large.p_value == small.p_value < 1
+    with pytest.raises(ScoresError, match="sums to be finite"):
+        permutation_test(a * 2 * unit, 0 * b, paired=paired)
+
+
 BAD = {
     "nan": (lambda: permutation_test([0.5, NAN], [0.4, 0.3]), ScoresError, "NaN", "position 1"),
     "inf unpaired": (lambda: permutation_test([0.5, INF], [0.4], paired=False), ScoresError, "finite"),

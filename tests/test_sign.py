@@ -1,13 +1,14 @@
 """The Bayesian sign test and its exact integral, against closed forms, mpmath, brute force and baycomp."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy import special, stats
 
 import bayescmp as bc
-from bayescmp.bayes.dirichlet import log_gamma_cdf, p_largest
+from bayescmp.bayes.dirichlet import _TEMME, log_gamma_cdf, p_largest
 
 NB = [96.43, 73.42, 72.30, 71.70, 71.67, 74.36, 70.63, 83.21, 98.22, 69.62]
 SVM = [99.44, 81.34, 91.51, 66.16, 71.67, 77.08, 62.21, 80.63, 93.58, 99.90]
@@ -104,6 +105,24 @@ def test_a_thousand_million_datasets():
     alpha = 1e9 + np.array([0.0, 3e4, -1e4])
     draws = np.random.default_rng(3).normal(alpha, np.sqrt(alpha), (400_000, 3)).argmax(axis=1)
     assert p_largest(alpha) == pytest.approx(np.bincount(draws) / 400_000, abs=0.004)
+
+
+def test_temmes_coefficients_by_their_recurrence():
+    """Temme (1979): eta^2/2 = mu - log(1 + mu), c_0 = 1/mu - 1/eta, c_k = c_(k-1)'/eta + (-1)^k gamma_k / mu."""
+    n = 24
+    mu = [Fraction(0), Fraction(1)]  # eta (1 + mu) = mu dmu/deta, power by power
+    for i in range(2, n):
+        known = sum(j * mu[i + 1 - j] * mu[j] for j in range(2, i))
+        mu.append((mu[i - 1] - known) / (i + 1))
+    inverse = [Fraction(1)]  # eta / mu
+    for i in range(1, n - 1):
+        inverse.append(-sum(mu[j + 1] * inverse[i - j] for j in range(1, i + 1)))
+    row = inverse[1:]
+    for k, ours in enumerate(_TEMME):
+        assert list(ours) == pytest.approx([float(c) for c in row[: len(ours)]], rel=1e-14)
+        pole = -row[1]
+        assert pole == (Fraction(-1, 12), Fraction(1, 288), Fraction(139, 51840))[k], "Stirling's series, up to signs"
+        row = [(i + 2) * row[i + 2] + pole * inverse[i + 1] for i in range(len(row) - 2)]
 
 
 @pytest.mark.oracle("bayes.sign_test", "mpmath")
