@@ -41,7 +41,7 @@ CORE = {
     "contingency interval_rules effect_sizes rank_effects equivalence",
 }
 TESTS = """bad_frequentist bad_input comparison contingency correlated_t counts effect_sizes extremes hdi hierarchical
-omnibus permutation posthoc power properties published rank_tests ranking sign signed_rank strengths t_tests
+omnibus permutation posthoc power properties published rank_tests ranking sign signed_rank t_tests
 welch""".split()
 AT_LEAST, ALL_TESTS, MEMORY = 3, 10.0, 8 << 30  # tests, seconds, bytes
 
@@ -140,6 +140,8 @@ class Run:
                 put_in(module, marked(parsed(name)), self.functions)
             for i, (item, after) in enumerate(zip(items, [*items[1:], None], strict=True)):
                 seen.clear()
+                for module in self.modules.values():  # else only the first test that needs a number computes it
+                    clear(module)
                 start, self.failed = time.perf_counter(), False
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
                 with kept.open("a", encoding="utf-8") as file:
@@ -211,9 +213,7 @@ def exchange(mutant: Mutant, module: ModuleType, functions: list[FunctionType]) 
     node = list(ast.walk(tree))[mutant.node]
     vars(node).update(list(edits(node))[mutant.variant])
     after, changed = put_in(module, tree, functions)
-    for value in vars(module).values():
-        if hasattr(value, "cache_clear"):
-            value.cache_clear()
+    clear(module)
     if changed:
         return
     fresh: dict[str, Any] = {"__name__": module.__name__, "__file__": module.__file__}
@@ -225,6 +225,13 @@ def exchange(mutant: Mutant, module: ModuleType, functions: list[FunctionType]) 
         for other in [found for key, found in sys.modules.items() if key.startswith("bayescmp")]:
             if getattr(other, name, None) is old:
                 setattr(other, name, fresh[name])
+
+
+def clear(module: ModuleType) -> None:
+    """Empties what its functions remember."""
+    for value in vars(module).values():
+        if hasattr(value, "cache_clear"):
+            value.cache_clear()
 
 
 def put_in(module: ModuleType, tree: ast.Module, functions: list[FunctionType]) -> tuple[CodeType, bool]:

@@ -5,16 +5,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import interpolate, optimize, special, stats
 
 import bayescmp as bc
-from bayescmp.bayes.collapsed import hyper_posterior
-from bayescmp.bayes.convolution import _log_convolutions, log_likelihood
+from bayescmp.bayes.collapsed import Curve, HyperPosterior, hyper_posterior
+from bayescmp.bayes.convolution import _basis, _log_convolutions, _spline_coefficients, log_likelihood, log_student
 from bayescmp.bayes.hierarchical import prepare
 from bayescmp.bayes.hierarchical_inference import HierarchicalInference
 from bayescmp.bayes.hierarchical_prior import PRESETS, HierarchicalPrior
+from bayescmp.bayes.hyper_grid import expected_theta, marginal, winner_probabilities
 from bayescmp.bayes.regions import wins
 from bayescmp.bayes.shrinkage import _conditional
+from bayescmp.rope import Rope
 
 UCI = bc.load_uci()
 FAST = {"chains": 2, "cores": 1, "progressbar": False}
@@ -389,6 +391,129 @@ def test_simulation_based_calibration():
 @pytest.mark.slow
 def test_simulation_based_calibration_long():
     assert_uniform(ranks_of_truth(1000, seed=12))
+
+
+# ---- the parts of the quadrature
+
+
+def known_grid(sigmas=(0.003, 0.01, 0.05), nus=(1.5, 4.0, 30.0), unit=0.5, step=0.05):
+    """delta_0 is normal around 0.03 with standard deviation 0.02, and every (nu, sigma_0) has a weight of its own."""
+    curve = Curve(0.02, 0.01)
+    t = np.arange(-4, 4 + step / 2, step)
+    weights = np.outer(1.0 + np.arange(len(nus)), [1.0, 3.0, 2.0][: len(sigmas)])
+    density = weights[..., None] * stats.norm.pdf(curve.delta(t), 0.03, 0.02) * np.cosh(t)
+    never = ((False, False), (False, False))
+    grid = HyperPosterior(np.array(nus), np.log(np.array(sigmas) / unit), t, curve, density, never, unit)
+    return grid, weights / weights.sum()
+
+
+@pytest.mark.parametrize(
+    "rope", [Rope(-0.01, 0.01), Rope(0.0, 0.04), Rope(-0.01, np.inf), Rope(-np.inf, 0.02), Rope(0, 0)], ids=repr
+)
+def test_winner_and_mean_of_theta_on_a_known_grid(rope):
+    """The winner changes where two of scipy's t probabilities cross; the mean of theta is an integral by quad."""
+    h, weights = known_grid()
+    delta = stats.norm(0.03, 0.02)
+    winner, theta = np.zeros(3), np.zeros(3)
+    for (k, i), weight in np.ndenumerate(weights):
+        t = stats.t(h.nu[k], scale=h.unit * np.exp(h.log_sigma[i]))
+
+        def three(d, t=t):
+            better, worse = t.sf(rope.high - d), t.cdf(rope.low - d)
+            return np.array([better, 1 - better - worse, worse])
+
+        if np.isfinite([rope.low, rope.high]).all():
+            centre = (rope.low + rope.high) / 2
+            gap = lambda d, f=three: f(d)[1] - f(d)[0]  # noqa: E731
+            up = optimize.brentq(gap, centre, rope.high) if gap(centre) > 0 else centre
+            borders = 2 * centre - up, up
+        else:
+            borders = rope.low, rope.high
+        below, above = delta.cdf(borders)
+        winner += weight * np.array([1 - above, above - below, below])
+        x = np.linspace(-0.13, 0.19, 6401)
+        theta += weight * (three(x) @ delta.pdf(x)) * (x[1] - x[0])
+    assert winner_probabilities(h, rope) == pytest.approx(winner, abs=2e-5)
+    assert expected_theta(h, rope) == pytest.approx(theta, abs=2e-5)
+
+
+def test_a_sigma_below_the_grids_steps_makes_theta_a_step():
+    """sigma_0 of a millionth: theta is where delta_0 is, whatever nu."""
+    h, _ = known_grid(sigmas=(1e-6, 1e-5))
+    for rope in (Rope(-0.01, 0.01), Rope(-0.005, 0.05), Rope(0, 0)):
+        below, above = stats.norm.cdf([rope.low, rope.high], 0.03, 0.02)
+        expected = [1 - above, above - below, below]
+        assert expected_theta(h, rope) == pytest.approx(expected, abs=1e-4)
+        assert winner_probabilities(h, rope) == pytest.approx(expected, abs=1e-4)
+
+
+def test_means_and_intervals_of_a_grid_are_those_of_its_normal():
+    h, weights = known_grid()
+    mass = h.mass.sum(axis=(0, 1))
+    mean, sd, interval = marginal(h.delta, mass)(0.9)
+    assert (mean, sd) == pytest.approx((0.03, 0.02), abs=1e-6)
+    assert interval == pytest.approx(stats.norm.interval(0.9, 0.03, 0.02), abs=1e-4)
+    assert h.mass.sum(axis=2) == pytest.approx(weights)
+    assert h.coarse.mass.sum(axis=(0, 1)) @ h.coarse.delta == pytest.approx(0.03, abs=1e-6)
+    assert h.coarse.mass.sum(axis=2) == pytest.approx(weights[::2, ::2] / weights[::2, ::2].sum())
+    assert replace(h, nu=h.nu[:1], density=h.density[:1]).coarse.nu.size == 1
+
+
+@pytest.mark.parametrize("sides", [(True, False), (False, True), (True, True)])
+def test_a_density_that_a_prior_cuts_off_is_integrated_to_the_edge(sides):
+    """Beta densities that do not vanish at one end or both: means in closed form, in either direction of the grid."""
+    x = np.linspace(0, 1, 61)
+    # cut off below only: (1 - x)^6, above only: x^6, at both: e^x
+    curve = {(True, False): (1 - x) ** 6, (False, True): x**6, (True, True): np.exp(x)}[sides]
+    mean = {(True, False): 1 / 8, (False, True): 7 / 8, (True, True): 1 / (np.e - 1)}[sides]
+    flat = np.ones((2, 1, 1))
+    for axis, density in ((1, flat * curve[:, None]), (2, flat * curve)):
+        bounds = [(False, False), (False, False)]
+        bounds[axis - 1] = sides
+        density = density * np.ones((2, 61, 61))
+        h = HyperPosterior(np.ones(2), x, x, Curve(0.0, 1.0), density, tuple(bounds))
+        assert h.mass.sum(axis=(0, 3 - axis)) @ x == pytest.approx(mean, abs=1e-5)
+
+
+def test_mass_on_a_side_counts_unless_a_prior_ends_there(rng):
+    density = rng.uniform(1, 2, (3, 5, 7))
+    sides = {"nu": (0, 0), "sigma": (1, 1), "delta": (2, 2)}
+    for cut in (((False, False), (False, False)), ((True, True), (False, True)), ((False, True), (True, True))):
+        h = HyperPosterior(np.arange(3.0), np.arange(5.0), np.arange(7.0), Curve(0, 1), density, cut)
+        free = {"nu": (True, True), "sigma": [not x for x in cut[0]], "delta": [not x for x in cut[1]]}
+        mass = [
+            h.mass.take(end, axis=axis).sum()
+            for name, (axis, _) in sides.items()
+            for end, counts in zip((0, -1), free[name], strict=True)
+            if counts
+        ]
+        assert h.cut_off == pytest.approx(max(mass))
+    one = HyperPosterior(np.ones(1), np.arange(5.0), np.arange(7.0), Curve(0, 1), density[:1], ((True, True),) * 2)
+    with pytest.raises(ValueError, match="empty"):
+        assert one.cut_off
+
+
+def test_tables_are_natural_cubic_splines(rng):
+    """Coefficients and basis together are scipy's spline, up to both ends; rows need different parts of the table."""
+    grid = np.arange(-1.0, 2.0, 0.2)
+    values = rng.normal(size=(3, grid.size))
+    x = np.stack([np.linspace(-1, -0.3, 9), np.linspace(0.5, 0.9, 9), np.linspace(grid[-1] - 0.5, grid[-1], 9)])
+    first, weights = _basis(x, grid)
+    for row in values:
+        spline = interpolate.CubicSpline(grid, row, bc_type="natural")
+        coefficients = _spline_coefficients(row, 0)
+        ours = [w @ coefficients[at : at + w.shape[1]] for at, w in zip(first, weights, strict=True)]
+        assert np.array(ours) == pytest.approx(spline(x), abs=1e-12)
+    assert weights.shape[2] <= 8
+    both = _spline_coefficients(values, 1)
+    assert both == pytest.approx(np.array([_spline_coefficients(row, 0) for row in values]))
+
+
+@pytest.mark.parametrize("df", [0.5, 1.0, 3.0, 200.0, np.inf])
+def test_log_density_is_scipys(df):
+    x = np.array([0.0, 1e-3, 1.0, -30.0, 1e6])
+    expected = stats.norm.logpdf(x) if np.isinf(df) else stats.t.logpdf(x, df)
+    assert log_student(x, df) == pytest.approx(expected, rel=1e-13)
 
 
 # ---- limits
