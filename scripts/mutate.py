@@ -308,6 +308,8 @@ def places(tree: ast.Module) -> Iterator[tuple[Any, ast.AST]]:
         else:
             children = list(ast.iter_child_nodes(node))
         for child in children:
+            if child in tree.body and isinstance(child, ast.AugAssign):
+                continue  # puts a class on a list
             own = child if isinstance(child, ast.stmt) else statement
             if own is not None:
                 yield own, child

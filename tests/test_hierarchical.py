@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from bayescmp.bayes.hierarchical_inference import HierarchicalInference
 from bayescmp.bayes.hierarchical_prior import PRESETS, HierarchicalPrior
 from bayescmp.bayes.hyper_grid import expected_theta, marginal, winner_probabilities
 from bayescmp.bayes.regions import wins
-from bayescmp.bayes.shrinkage import _conditional
+from bayescmp.bayes.shrinkage import _conditional, datasets_frame, predictive_check
 from bayescmp.rope import Rope
 
 UCI = bc.load_uci()
@@ -491,6 +492,59 @@ def test_mass_on_a_side_counts_unless_a_prior_ends_there(rng):
     one = HyperPosterior(np.ones(1), np.arange(5.0), np.arange(7.0), Curve(0, 1), density[:1], ((True, True),) * 2)
     with pytest.raises(ValueError, match="empty"):
         assert one.cut_off
+
+
+def normal_model(means, scale=0.3):
+    """Hyperparameters known to be delta_0 = 0.5, sigma_0 = 0.4 and nu infinite, and normal datasets."""
+    return SimpleNamespace(
+        names=[f"d{i}" for i in range(len(means))],
+        means=np.array(means),
+        counts=np.full(len(means), 12.0),
+        scales=np.full(len(means), scale),
+        dfs=np.full(len(means), 1e9),
+        hyper_draws=lambda n, seed: (np.full(n, 0.5), np.full(n, 0.4), np.full(n, np.inf)),
+    )
+
+
+@pytest.mark.oracle("bayes.HierarchicalPosterior.datasets_frame", "closed form")
+@pytest.mark.parametrize("scale", [0.02, 0.3, 5.0])
+def test_datasets_of_normals_shrink_by_their_precisions(scale):
+    means = [-0.4, 0.45, 1.3]
+    rope = Rope(-0.1, 0.6)
+    frame = datasets_frame(normal_model(means, scale), rope, 0.8)
+    assert frame["n"].tolist() == [12, 12, 12]
+    variance = 1 / (1 / scale**2 + 1 / 0.4**2)
+    for mean, row in zip(means, frame.itertuples(), strict=True):
+        exact = stats.norm(variance * (mean / scale**2 + 0.5 / 0.4**2), np.sqrt(variance))
+        assert (row.mean, row.shrunken) == (mean, pytest.approx(exact.mean(), abs=1e-6))
+        assert row.p_worse == pytest.approx(exact.cdf(-0.1), abs=1e-6)
+        assert row.p_better == pytest.approx(exact.sf(0.6), abs=1e-6)
+        assert row.p_equivalent == pytest.approx(exact.cdf(0.6) - exact.cdf(-0.1), abs=1e-6)
+        width = 2 * exact.std() * stats.norm.ppf(0.9)
+        # of a thousand draws: the shortest interval of a normal with 80 % has an end that is uncertain
+        assert row.hdi_high - row.hdi_low == pytest.approx(width, rel=0.1)
+        assert (row.hdi_high + row.hdi_low) / 2 == pytest.approx(exact.mean(), abs=0.2 * width)
+
+
+@pytest.mark.oracle("bayes.HierarchicalPosterior.predictive_check", "closed form")
+def test_predictive_check_of_normals_is_that_of_a_normal_sample():
+    """Five means from a normal with variance 0.4^2 + 0.3^2: mean, sd, extremes and median have known laws."""
+    means = np.array([0.1, 1.3, 0.2, 0.9, 0.4])
+    check = predictive_check(normal_model(means), 20_000)
+    one = stats.norm(0.5, 0.5)
+    p = one.sf(np.sort(means))
+    expected = {
+        "mean": (means.mean(), 0.5, stats.norm.sf(means.mean(), 0.5, 0.5 / np.sqrt(5))),
+        "sd": (means.std(), 0.5 * np.sqrt(stats.chi2.median(4) / 5), stats.chi2.sf(5 * means.var() / 0.25, 4)),
+        "smallest": (0.1, one.isf(0.5 ** (1 / 5)), p[0] ** 5),
+        "largest": (1.3, one.ppf(0.5 ** (1 / 5)), 1 - (1 - p[-1]) ** 5),
+        "median": (0.4, 0.5, stats.binom.sf(2, 5, p[2])),
+    }
+    for name, row in check.iterrows():
+        observed, middle, tail = expected[name]
+        assert row["observed"] == pytest.approx(observed)
+        assert row["replicated_median"] == pytest.approx(middle, abs=0.02)
+        assert row["tail_probability"] == pytest.approx(tail, abs=0.015)
 
 
 def test_tables_are_natural_cubic_splines(rng):
