@@ -113,13 +113,12 @@ class Run:
         for number, mutant in enumerate(self.sample, start=1):
             first, last = mutant.lines
             found = {test for line, by in reached[mutant.module].items() if first <= line <= last for test in by}
-            chosen: list[tuple[pytest.Item, float]] = []
-            total = 0.0
+            chosen: list[int] = []
             for i in sorted(found, key=lambda i: seconds[i]):
-                if len(chosen) < AT_LEAST or total + seconds[i] < ALL_TESTS:
-                    chosen.append((session.items[i], seconds[i]))
-                    total += seconds[i]
-            status = forked(partial(self.attempt, mutant, chosen)) if found else None
+                if len(chosen) < AT_LEAST or sum(seconds[j] for j in [*chosen, i]) < ALL_TESTS:
+                    chosen.append(i)
+            tests = [(session.items[i], 10 + 5 * seconds[i]) for i in chosen]
+            status = forked(partial(self.attempt, mutant, tests)) if found else None
             if status == FAULT:
                 raise SystemExit(f"This mutant could not be put in: {mutant}")
             outcome = {None: "not run", 0: "survived", 1: "killed"}.get(status, "stopped")
@@ -165,10 +164,9 @@ class Run:
     def attempt(self, mutant: Mutant, tests: list[tuple[pytest.Item, float]]) -> int:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         exchange(mutant, self.modules[mutant.module], self.functions)
-        after = [item for item, _ in tests[1:]]
-        for (item, seconds), following in zip(tests, [*after, None], strict=True):
-            signal.setitimer(signal.ITIMER_REAL, 10 + 5 * seconds)
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        for (item, limit), (after, _) in zip(tests, [*tests[1:], (None, 0)], strict=True):
+            signal.setitimer(signal.ITIMER_REAL, limit)
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
             if self.failed:
                 return 1
         return 0
@@ -218,11 +216,14 @@ def exchange(mutant: Mutant, module: ModuleType, functions: list[FunctionType]) 
         return
     fresh: dict[str, Any] = {"__name__": module.__name__, "__file__": module.__file__}
     exec(after, fresh)
-    statement = next(node for node in tree.body if node.lineno <= mutant.line <= (node.end_lineno or 0))
-    names = [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    for name in names:
+    # the constant itself, and those below that are made from it
+    below = [x for x in tree.body if isinstance(x, (ast.Assign, ast.AnnAssign)) and x.lineno >= mutant.line]
+    stored = {
+        x.id for part in below for x in ast.walk(part) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)
+    }
+    for name in stored & fresh.keys():
         old = getattr(module, name)
-        for other in [found for key, found in sys.modules.items() if key.startswith("bayescmp")]:
+        for other in [found for key, found in sys.modules.items() if key.startswith(("bayescmp", "test"))]:
             if getattr(other, name, None) is old:
                 setattr(other, name, fresh[name])
 
@@ -292,14 +293,15 @@ def places(tree: ast.Module) -> Iterator[tuple[Any, ast.AST]]:
     """The nodes in the bodies of functions and in constants of the module, each with its statement."""
 
     def below(node: ast.AST, statement: ast.AST | None) -> Iterator[tuple[Any, ast.AST]]:
-        if isinstance(node, (ast.Raise, ast.JoinedStr, ast.Import, ast.ImportFrom, ast.Assert)):
-            return
-        if isinstance(node, ast.Call) and "warn" in ast.unparse(node.func):
-            return
-        if statement in tree.body and isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            return  # a type
-        if isinstance(node, ast.keyword) and node.arg in ("strict", "stacklevel"):
-            return
+        match node:
+            case ast.Raise() | ast.JoinedStr() | ast.Import() | ast.ImportFrom() | ast.Assert():
+                return
+            case ast.Call(func=called) if "warn" in ast.unparse(called):
+                return
+            case ast.keyword(arg="strict" | "stacklevel"):
+                return
+            case ast.BinOp(op=ast.BitOr()) if statement in tree.body:
+                return  # a type
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             functions = ast.FunctionDef if isinstance(node, ast.ClassDef) else ast.AST
             children: list[ast.AST] = [child for child in node.body if isinstance(child, functions)]

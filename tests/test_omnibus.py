@@ -135,6 +135,15 @@ def test_exact_friedman_of_two_models_is_the_sign_test():
         assert friedman_exact_p(ranks, limited=True) == pytest.approx(expected, rel=1e-10)
 
 
+def test_rank_sums_that_do_not_fit_into_a_whole_number_are_refused():
+    """Ten orders a dataset are few, but 801^9 states have no number of 64 bits."""
+    ranks = np.full((40, 10), 6.0)
+    ranks[np.arange(40), np.arange(40) % 10] = 1.0
+    assert friedman_exact_p(ranks, limited=True) is None
+    with pytest.raises(ValueError, match="more than about a minute"):
+        friedman_exact_p(ranks, limited=False)
+
+
 @pytest.mark.oracle("frequentist.friedman_test", "simulation")
 def test_exact_friedman_never_rejects_more_often_than_alpha(rng):
     """Over the permutation distribution itself, k = 4, n = 5: P(p <= alpha) <= alpha."""

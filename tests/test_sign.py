@@ -8,7 +8,7 @@ import pytest
 from scipy import special, stats
 
 import bayescmp as bc
-from bayescmp.bayes.dirichlet import _TEMME, log_gamma_cdf, p_largest
+from bayescmp.bayes.dirichlet import _TEMME, _log_peak_density, log_gamma_cdf, p_largest
 
 NB = [96.43, 73.42, 72.30, 71.70, 71.67, 74.36, 70.63, 83.21, 98.22, 69.62]
 SVM = [99.44, 81.34, 91.51, 66.16, 71.67, 77.08, 62.21, 80.63, 93.58, 99.90]
@@ -123,6 +123,21 @@ def test_temmes_coefficients_by_their_recurrence():
         pole = -row[1]
         assert pole == (Fraction(-1, 12), Fraction(1, 288), Fraction(139, 51840))[k], "Stirling's series, up to signs"
         row = [(i + 2) * row[i + 2] + pole * inverse[i + 1] for i in range(len(row) - 2)]
+    # at the centre only the first of each are left
+    a = 2e4
+    first = -Fraction(1, 3) - Fraction(1, 540) / 20_000
+    centre = np.log(0.5 - float(first) / np.sqrt(2 * np.pi * a))
+    assert float(log_gamma_cdf(a, np.array([a]))[0]) == pytest.approx(centre, abs=1e-13)
+
+
+def test_density_at_the_peak_against_mpmath():
+    """a log a - a - log Gamma(a), by Stirling's series from 50 on."""
+    import mpmath as mp
+
+    with mp.workdps(40):
+        for a in (0.01, 1.0, 7.5, 49.9, 50.0, 51.0, 80.0, 1e3, 1e9):
+            exact = mp.mpf(a) * mp.log(a) - a - mp.loggamma(a)
+            assert _log_peak_density(a) == pytest.approx(float(exact), rel=1e-14, abs=1e-13)
 
 
 @pytest.mark.oracle("bayes.sign_test", "mpmath")
