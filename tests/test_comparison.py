@@ -208,6 +208,15 @@ def test_losses_of_two_independent_students_by_simulation(rng):
     assert losses == pytest.approx((np.maximum(y - x, 0).mean(), np.maximum(x - y, 0).mean()), abs=4e-4)
 
 
+@pytest.mark.oracle("Comparison.decisions", "simulation")
+def test_losses_of_bootstrapped_datasets_by_simulation(rng):
+    """Means with Dirichlet weights, a pseudo-dataset without a difference among them."""
+    d = rng.normal(0.02, 0.05, 8)
+    losses = expected_losses(bc.bayes.signed_rank_test(d, 0 * d, rope=0.01, prior=0.5, random_seed=1))
+    means = rng.dirichlet([*np.ones(8), 0.5], 200_000) @ [*d, 0.0]
+    assert losses == pytest.approx((np.maximum(-means, 0).mean(), np.maximum(means, 0).mean()), abs=2e-4)
+
+
 def test_hdi_and_loss_rules():
     rope = bc.Rope(-1, 1)
     cases = {

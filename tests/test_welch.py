@@ -50,6 +50,7 @@ def test_two_cauchys_make_a_cauchy():
     assert d.cdf(x) == pytest.approx(cauchy.cdf(x), rel=1e-10)
     assert d.sf(x) == pytest.approx(cauchy.sf(x), rel=1e-10)
     assert d.ppf([0.001, 0.5, 0.99]) == pytest.approx(cauchy.ppf([0.001, 0.5, 0.99]), rel=1e-9)
+    assert d.ppf([0, 0.5, 1]).tolist() == [-np.inf, 1.0, np.inf]
 
 
 @pytest.mark.oracle("bayes.welch_ttest", "closed form", "scipy")
