@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -247,7 +248,7 @@ class DifferencePosterior(Posterior):
 
     kind: ClassVar[str] = "difference"
 
-    @property
+    @cached_property
     def _three(self) -> tuple[float, ...]:
         return self.distribution.regions(self.rope)
 
