@@ -8,6 +8,7 @@ import pytest
 from scipy import special, stats
 
 import bayescmp as bc
+from bayescmp.bayes import convolution
 from bayescmp.bayes.collapsed import hyper_posterior
 from bayescmp.bayes.convolution import _log_convolutions, log_likelihood
 from bayescmp.bayes.hierarchical import prepare
@@ -223,6 +224,18 @@ def test_likelihood_is_the_convolution_of_two_students():
                     )[0]  # fmt: skip
                     total += np.log(value)
                 assert ours[k, i, j] == pytest.approx(total, abs=1e-4)
+
+
+def test_forgotten_tables_are_made_again(monkeypatch):
+    """Also where some of those that a test needs are still there."""
+    data = np.array([-0.4, 0.3]), np.array([0.2, 0.5]), 9.0
+    grid = np.array([-1.0, 0.5]), np.array([0.0, 1.0])
+    whole = log_likelihood(*data, np.array([1.5, 7.0]), *grid)
+    for name in ("MOST_TABLES", "MOST_BLOCKS"):
+        monkeypatch.setattr(convolution, name, 0)
+    for nus in ([1.5], [1.5, 7.0], [7.0]):
+        places = [[1.5, 7.0].index(nu) for nu in nus]
+        assert log_likelihood(*data, np.array(nus), *grid) == pytest.approx(whole[places])
 
 
 @pytest.mark.oracle("bayes.hierarchical_ttest", "closed form", "scipy")

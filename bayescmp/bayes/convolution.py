@@ -63,11 +63,10 @@ def _basis(position: Floats, size: int) -> tuple[NDArray[np.intp], Floats]:
 
 def _tables(df: float, nus: Floats, rows: range, columns: range) -> Floats:
     """B-spline coefficients of the log convolution of Student(df) with sigma_0 Student(nu), for each nu; remembered."""
+    if len(_TABLES) > MOST_TABLES:
+        _TABLES.clear()
     keys = [(df, nu, rows, columns) for nu in nus.tolist()]
-    new = [key for key in keys if key not in _TABLES]
-    if new:
-        if len(_TABLES) > MOST_TABLES:
-            _TABLES.clear()
+    if new := [key for key in keys if key not in _TABLES]:
         values = _values(df, [key[1] for key in new], rows, columns)
         values = np.concatenate([values[..., MARGIN:0:-1], values], axis=2)
         for key, table in zip(new, _spline_coefficients(_spline_coefficients(values, 1), 2), strict=True):
