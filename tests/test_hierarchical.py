@@ -231,8 +231,8 @@ def test_forgotten_tables_are_made_again(monkeypatch):
     data = np.array([-0.4, 0.3]), np.array([0.2, 0.5]), 9.0
     grid = np.array([-1.0, 0.5]), np.array([0.0, 1.0])
     whole = log_likelihood(*data, np.array([1.5, 7.0]), *grid)
-    for name in ("MOST_TABLES", "MOST_BLOCKS"):
-        monkeypatch.setattr(convolution, name, 0)
+    for name, value in (("MOST_TABLES", 0), ("MOST_BLOCKS", 0), ("_TABLES", {}), ("_BLOCKS", {})):
+        monkeypatch.setattr(convolution, name, value)
     for nus in ([1.5], [1.5, 7.0], [7.0]):
         places = [[1.5, 7.0].index(nu) for nu in nus]
         assert log_likelihood(*data, np.array(nus), *grid) == pytest.approx(whole[places])
