@@ -188,6 +188,7 @@ def test_losses_by_simulation(labour):
     with pytest.warns(bc.DegenerateWarning):
         point = bc.bayes.correlated_ttest([2, 3, 4], [1, 2, 3], rope=0, resampling=Resampling.kfold(3))
     assert expected_losses(point) == (0.0, 1.0)
+    assert expected_losses(point.swap()) == (1.0, 0.0)
 
 
 @pytest.mark.oracle("Comparison.decisions", "scipy")

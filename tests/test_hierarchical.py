@@ -256,14 +256,18 @@ def test_integrated_sigma_is_a_student_and_truncation_is_negligible():
     from scipy.integrate import quad
 
     rho, sd, mean, bound = 0.1, 1.0, 0.3, 1000.0
-    for n in (4, 10, 100):
-        scale = np.sqrt((1 / n + rho / (1 - rho)) * sd**2 * (n - 1) / (n - 2))
+    counts = np.array([4.0, 10.0, 100.0])
+    prior = HierarchicalPrior(delta_0_bound=1, sigma_0_max=1, sigma_max=bound)
+    own = HierarchicalInference(
+        tuple("abc"), np.full(3, mean), np.full(3, sd), counts, np.full(3, rho), 0.0, prior, 1.0
+    )
+    for n, scale, df in zip((4, 10, 100), own.scales, own.dfs, strict=True):
 
         def likelihood(delta, n=n):
             q = (n - 1) * sd**2 / (1 - rho) + n * (mean - delta) ** 2 / (1 + (n - 1) * rho)
             return quad(lambda s: s**-n * np.exp(-q / (2 * s * s)), 1e-3, bound, points=[0.3, 1, 3, 10], limit=500)[0]
 
-        ratios = [likelihood(d) / stats.t.pdf((d - mean) / scale, n - 2) for d in (-1.0, 0.3, 1.0, 3.0)]
+        ratios = [likelihood(d) / stats.t.pdf((d - mean) / scale, df) for d in (-1.0, 0.3, 1.0, 3.0)]
         assert np.ptp(ratios) / ratios[0] < 1e-4
 
 
@@ -562,10 +566,10 @@ def test_predictive_check_of_normals_is_that_of_a_normal_sample():
 
 def test_tables_are_natural_cubic_splines(rng):
     """Coefficients and basis together are scipy's spline, up to both ends; rows need different parts of the table."""
-    grid = np.arange(-1.0, 2.0, 0.2)
+    grid = np.arange(15)
     values = rng.normal(size=(3, grid.size))
-    x = np.stack([np.linspace(-1, -0.3, 9), np.linspace(0.5, 0.9, 9), np.linspace(grid[-1] - 0.5, grid[-1], 9)])
-    first, weights = _basis(x, grid)
+    x = np.linspace([0, 7.5, 11.5], [3.5, 9.5, 14], 9, axis=1)
+    first, weights = _basis(x, grid.size)
     for row in values:
         spline = interpolate.CubicSpline(grid, row, bc_type="natural")
         coefficients = _spline_coefficients(row, 0)
@@ -654,6 +658,9 @@ def test_identical_shift_everywhere_is_certain():
         p = bc.bayes.hierarchical_ttest(a, a - 5, rope=1, resampling=bc.Resampling.kfold(10))
     assert (p.p_better, p.mean, p.hdi()) == (1, 5, (5, 5))
     assert p.swap().p_worse == 1
+    assert (p.p_positive, p.swap().p_positive) == (1, 0)
+    assert list(p.theta_hdi(0.9).values()) == [(1, 1), (0, 0), (0, 0)]
+    assert p.hyperparameters().loc["delta_0"].tolist() == [5, 0, 5, 5]
     assert bc.bayes.Posterior.from_dict(json.loads(json.dumps(p.to_dict()))) == p
 
 
