@@ -1,11 +1,12 @@
 """The Bayesian sign test and its exact integral, against closed forms, mpmath, brute force and baycomp."""
 
+import itertools
 import json
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import integrate, special, stats
 
 import bayescmp as bc
 from bayescmp.bayes.dirichlet import _TEMME, _log_peak_density, log_gamma_cdf, p_largest
@@ -94,6 +95,21 @@ def test_equal_alphas_have_equal_chances():
 def test_tiny_alphas_put_everything_into_one_share():
     """Limit: Dirichlet(eps a) is a corner, the i-th with probability a_i / sum a."""
     assert p_largest(np.array([1e-6, 2e-6, 7e-6])) == pytest.approx([0.1, 0.2, 0.7], abs=1e-4)
+
+
+@pytest.mark.oracle("bayes.sign_test", "scipy")
+@pytest.mark.parametrize("alpha", [(0.03, 0.02, 0.05), (0.4, 0.1, 0.7), (0.05, 3.0, 4.0)])
+def test_small_alphas_by_quadrature_in_the_logarithm(alpha):
+    """Gammas of 10^-200 and less have a part in it; scipy's quad over log x."""
+    a, *others = alpha
+
+    def integrand(t):
+        x = np.exp(t)
+        return np.exp(a * t - x - special.gammaln(a)) * np.prod([special.gammainc(b, x) for b in others])
+
+    pieces = [-700, -200, -60, -25, -8, -2, 0, 1, 2, 4]
+    expected = sum(integrate.quad(integrand, *ends, epsabs=0, epsrel=1e-11)[0] for ends in itertools.pairwise(pieces))
+    assert p_largest(np.array(alpha))[0] == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.oracle("bayes.sign_test", "scipy", "brute force")

@@ -294,6 +294,9 @@ def test_notes_say_what_does_not_hold(labour):
     assert "6 test cases" in notes[1]
     assert "unequal variances" in notes[2]
     assert not frequentist.paired_ttest(DT, DT[::-1]).notes
+    for n_test in (29, 30):
+        few = frequentist.corrected_ttest(DT, DT[::-1], resampling=Resampling.subsampling(100, n_test, 10)).notes
+        assert any("test cases in a fold" in note for note in few) == (n_test < 30)
     scores = np.random.default_rng(4).random((2, 100))
     ten = frequentist.paired_ttest(*scores, resampling=TENFOLD)
     assert "0.57" in ten.notes[0]
@@ -344,7 +347,9 @@ def test_note_on_unequal_variances_is_pitman_and_morgans_test(rng):
     noted, expected = [], []
     for ratio in np.linspace(1, 15, 60):
         x, y = rng.normal(0, 1, 5), rng.normal(0, ratio, 5)
-        noted.append(any("unequal variances" in note for note in frequentist.paired_ttest(x, y).notes))
+        notes = [note for note in frequentist.paired_ttest(x, y).notes if "unequal variances" in note]
+        noted.append(len(notes) == 1)
+        assert not notes or f"vary {np.std(x) / np.std(y):.2g} times as much" in notes[0]
         expected.append(stats.pearsonr(x + y, x - y).pvalue < 0.01)
     assert noted == expected
     assert 10 < sum(expected) < 50
