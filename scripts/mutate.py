@@ -72,7 +72,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("modules", nargs="*", help="only these, such as rope or t_tests")
     parser.add_argument("--sample", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--seed", type=int, default=8)
     asked = parser.parse_args()
     names = [".".join(filter(None, ("bayescmp", room, name))) for room in CORE for name in CORE[room].split()]
     chosen = [name for name in names if not asked.modules or name.rpartition(".")[2] in asked.modules]

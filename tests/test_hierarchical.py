@@ -13,7 +13,7 @@ from bayescmp.bayes import convolution
 from bayescmp.bayes.collapsed import Curve, HyperPosterior, hyper_posterior
 from bayescmp.bayes.convolution import _basis, _log_convolutions, _spline_coefficients, log_likelihood, log_student
 from bayescmp.bayes.hierarchical import prepare
-from bayescmp.bayes.hierarchical_inference import HierarchicalInference
+from bayescmp.bayes.hierarchical_inference import HierarchicalInference, SampledHyper
 from bayescmp.bayes.hierarchical_prior import PRESETS, HierarchicalPrior
 from bayescmp.bayes.hyper_grid import expected_theta, marginal, winner_probabilities
 from bayescmp.bayes.regions import wins
@@ -543,6 +543,41 @@ def test_datasets_of_normals_shrink_by_their_precisions(scale):
         assert (row.hdi_high + row.hdi_low) / 2 == pytest.approx(exact.mean(), abs=0.2 * width)
 
 
+@pytest.mark.oracle("bayes.HierarchicalPosterior.datasets_frame", "scipy")
+def test_a_dataset_of_two_students_by_quadrature():
+    """Heavy tails on both sides: the product of scipy's two densities, for each draw of the hyperparameters."""
+    rope = Rope(-0.1, 0.2)
+    hyper = np.array([0.5, -0.2]), np.array([0.4, 0.05]), np.array([1.5, 4.0])
+    values, weights = _conditional(1.1, 0.3, 3.0, hyper, rope)
+    x = np.linspace(-40, 40, 800_001)
+    for k, (delta, sigma, nu) in enumerate(zip(*hyper, strict=True)):
+        density = stats.t.pdf(x, 3.0, 1.1, 0.3) * stats.t.pdf(x, nu, delta, sigma)
+        density /= density.sum()
+        assert weights[k] @ values[k] == pytest.approx(density @ x, abs=1e-4)
+        above = weights[k] @ (rope.regions(values[k]) == 1)
+        assert above == pytest.approx(density[x > 0.2].sum(), abs=1e-4)
+
+
+def test_sampled_hyperparameters_are_counted(rng):
+    """Two chains of three draws: means, shares and weights by hand."""
+    prior = HierarchicalPrior(delta_0_bound=1, sigma_0_max=1, sigma_max=1)
+    data = HierarchicalInference(("a", "b"), [0.1, 0.2], [1, 1], [10, 10], [0.1, 0.1], 0.0, prior, 1.0)
+    delta = np.array([[0.5, -0.5, 1.0], [0.0, 2.0, 0.6]])
+    sampled = SampledHyper(delta, np.full((2, 3), 1e-9), np.full((2, 3), np.inf), data)
+    assert (sampled.mean, sampled.p_positive) == (pytest.approx(0.6), pytest.approx(4 / 6))
+    values, weights = sampled.mean_distribution()
+    assert (values.tolist(), weights.tolist()) == (delta.ravel().tolist(), [1 / 6] * 6)
+    assert sampled.hdi(0.5) == (0.5, 1.0)
+    expected = [[1, 0, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0], [1, 0, 0], [1, 0, 0]]
+    assert sampled.thetas(6, Rope(-0.1, 0.1), 0).sum(axis=0) == pytest.approx(np.sum(expected, axis=0))
+    assert sorted(sampled.hyper_draws(6, 1)[0]) == sorted(delta.ravel()), "each once, as long as there are enough"
+    assert sampled.hyper_draws(7, 1)[0].size == 7
+    marginals = sampled.hyper_marginals()
+    assert list(marginals) == ["delta_0", "sigma_0"]
+    assert marginals["delta_0"](0.5)[:2] == pytest.approx((0.6, delta.std(ddof=1)))
+    assert (sampled.swap().mean, sampled.swap().means.tolist()) == (pytest.approx(-0.6), [-0.1, -0.2])
+
+
 @pytest.mark.oracle("bayes.HierarchicalPosterior.predictive_check", "closed form")
 def test_predictive_check_of_normals_is_that_of_a_normal_sample():
     """Five means from a normal with variance 0.4^2 + 0.3^2: mean, sd, extremes and median have known laws."""
@@ -659,6 +694,7 @@ def test_identical_shift_everywhere_is_certain():
     assert (p.p_better, p.mean, p.hdi()) == (1, 5, (5, 5))
     assert p.swap().p_worse == 1
     assert (p.p_positive, p.swap().p_positive) == (1, 0)
+    assert set(p.mcse.values()) == {0}
     assert list(p.theta_hdi(0.9).values()) == [(1, 1), (0, 0), (0, 0)]
     assert p.hyperparameters().loc["delta_0"].tolist() == [5, 0, 5, 5]
     assert bc.bayes.Posterior.from_dict(json.loads(json.dumps(p.to_dict()))) == p

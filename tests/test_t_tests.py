@@ -352,4 +352,5 @@ def test_note_on_unequal_variances_is_pitman_and_morgans_test(rng):
         assert not notes or f"vary {np.std(x) / np.std(y):.2g} times as much" in notes[0]
         expected.append(stats.pearsonr(x + y, x - y).pvalue < 0.01)
     assert noted == expected
+    assert not frequentist.paired_ttest([0.0, 9.0], [1.0, 1.1]).notes, "two scores cannot tell"
     assert 10 < sum(expected) < 50
