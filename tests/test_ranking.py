@@ -261,6 +261,22 @@ def test_two_models_on_one_dataset_are_the_correlated_t_test():
     check_share(found.p_among_best["DT"], 1 - test.p_better, found.mcse["DT"])
 
 
+@pytest.mark.oracle("bayes.rank_models", "closed form")
+def test_two_folds_make_a_cauchy():
+    """1 degree of freedom, rho = 1/2: P(A better) = 1/2 + atan(mean / (s sqrt(3/2)))/pi."""
+    folds = {"A": [0.80, 0.86], "B": [0.79, 0.80], "C": [0.70, 0.90]}
+    ranking = bc.bayes.rank_models(
+        bc.Scores.from_arrays(folds, resampling=bc.Resampling.kfold(2)), rope=0, random_seed=1, draws=20_000
+    )
+    for other in "BC":
+        d = np.subtract(folds["A"], folds[other])
+        expected = 0.5 + np.arctan(d.mean() / (d.std(ddof=1) * np.sqrt(1.5))) / np.pi
+        assert ranking.p_better("A", other) == pytest.approx(expected)
+        pair = bc.Scores.from_arrays({"A": folds["A"], other: folds[other]}, resampling=bc.Resampling.kfold(2))
+        drawn = bc.bayes.rank_models(pair, rope=0, random_seed=1, draws=20_000).p_best["A"]
+        assert drawn == pytest.approx(expected, abs=0.015)
+
+
 def test_equal_folds_are_decided_and_say_so():
     x = np.array([0.8, 0.7, 0.9])
     scores = bc.Scores.from_arrays({"A": x, "B": x - 0.1, "C": x}, resampling=bc.Resampling.kfold(3))

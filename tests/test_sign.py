@@ -10,6 +10,7 @@ from scipy import integrate, special, stats
 
 import bayescmp as bc
 from bayescmp.bayes.dirichlet import _TEMME, _log_peak_density, log_gamma_cdf, p_largest
+from bayescmp.bayes.sign import _beta_hdi
 
 NB = [96.43, 73.42, 72.30, 71.70, 71.67, 74.36, 70.63, 83.21, 98.22, 69.62]
 SVM = [99.44, 81.34, 91.51, 66.16, 71.67, 77.08, 62.21, 80.63, 93.58, 99.90]
@@ -95,6 +96,13 @@ def test_equal_alphas_have_equal_chances():
 def test_tiny_alphas_put_everything_into_one_share():
     """Limit: Dirichlet(eps a) is a corner, the i-th with probability a_i / sum a."""
     assert p_largest(np.array([1e-6, 2e-6, 7e-6])) == pytest.approx([0.1, 0.2, 0.7], abs=1e-4)
+
+
+def test_shortest_interval_of_a_share_that_only_falls_or_only_rises():
+    """Beta(1, b) is densest at 0: the interval ends where 1 - (1 - x)^b is the mass; a count of 0 makes a point."""
+    assert _beta_hdi(1, 5, 0.9) == pytest.approx((0, 1 - 0.1 ** (1 / 5)), abs=1e-9)
+    assert _beta_hdi(5, 1, 0.9) == pytest.approx((0.1 ** (1 / 5), 1), abs=1e-9)
+    assert (_beta_hdi(0, 3, 0.9), _beta_hdi(3, 0, 0.9)) == ((0, 0), (1, 1))
 
 
 @pytest.mark.oracle("bayes.sign_test", "scipy")
