@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from scipy import integrate, stats
 
 import bayescmp as bc
 from bayescmp import Decision, Resampling, RopeError, Scores, ScoresError
-from bayescmp.bayes.distributions import StudentT
+from bayescmp.bayes.distributions import Draws, StudentT
 from bayescmp.bayes.loss import _student_positive_part, expected_losses
 from bayescmp.comparison.agreement import Verdicts, agreement
 from bayescmp.comparison.decisions import hdi_decision, loss_decision
@@ -189,6 +190,8 @@ def test_losses_by_simulation(labour):
         point = bc.bayes.correlated_ttest([2, 3, 4], [1, 2, 3], rope=0, resampling=Resampling.kfold(3))
     assert expected_losses(point) == (0.0, 1.0)
     assert expected_losses(point.swap()) == (1.0, 0.0)
+    counted = replace(posterior, distribution=Draws(np.array([[-1.0, 3.0], [0.5, -2.5]])))
+    assert expected_losses(counted) == (3.5 / 4, 3.5 / 4)
 
 
 @pytest.mark.oracle("Comparison.decisions", "scipy")

@@ -274,6 +274,10 @@ def test_one_difference_decides_alone():
         assert effect.interval[0] <= sign <= effect.interval[1]
 
 
+def test_no_t_is_beyond_infinity():
+    assert (noncentral_cdf(math.inf, 3, 1.0), noncentral_cdf(-math.inf, 3, 1.0)) == (1, 0)
+
+
 def test_no_spread():
     with pytest.raises(ScoresError, match="neither model's scores vary"):
         frequentist.cohens_d([1, 1, 1], [2, 2, 2])

@@ -145,6 +145,17 @@ def test_order_of_datasets_and_models_does_not_matter(rng):
     assert there.swap().inference == back.inference
 
 
+def test_prior_sensitivity_is_the_test_with_other_priors():
+    """A pseudo-dataset at 0, or as far as the largest difference on either side."""
+    d = np.array([0.01, -0.02, 0.05, 0.03, 0.0, 0.04])
+    p = bc.bayes.signed_rank_test(d, 0 * d, rope=0.01, random_seed=2, draws=2000)
+    found = p.prior_sensitivity().set_index("prior")["p_better"]
+    for strength, at in ((0.5, 0.05), (1.0, -0.05), (2.0, 0.05), (2.0, -0.05), (2.0, 0.0)):
+        other = bc.bayes.signed_rank_test(d, 0 * d, rope=0.01, random_seed=2, draws=2000, prior=strength, prior_at=at)
+        assert found[f"strength {strength:g} at {at:.3g}"] == other.p_better
+    assert found["strength 2 at 0.05"] > found["strength 2 at -0.05"]
+
+
 def test_more_draws_begin_with_the_same_ones():
     p = bc.bayes.signed_rank_test(UCI.pair("rf", "svm"), rope=0.01, random_seed=8)
     assert np.array_equal(p.draws(100), p.draws(3000)[:100])

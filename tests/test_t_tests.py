@@ -156,6 +156,8 @@ def test_5x2_agrees_with_mlxtend_and_the_formula(rng):
     assert f.statistic == pytest.approx((p**2).sum() / (2 * s2.sum()), rel=1e-12)
     assert t.statistic == pytest.approx(p[0, 0] / np.sqrt(s2.sum() / 5), rel=1e-12)
     assert f.p_value == pytest.approx(stats.f.sf(f.statistic, 10, 5), rel=1e-10)
+    assert (t.n, f.n, t.estimate, f.estimate) == (10, 10, pytest.approx(p.mean()), pytest.approx(p.mean()))
+    assert f.details["deviations"] == pytest.approx(np.sqrt(s2))
 
 
 @pytest.mark.oracle("frequentist.rxk_cv_ttest", "scipy")
