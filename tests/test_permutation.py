@@ -330,7 +330,8 @@ def test_rounding_does_not_split_equal_sums_of_two_samples():
         ]
         observed = whole[:n_a].mean() - whole[n_a:].mean()
         assert result.p_value == pytest.approx(np.mean(np.abs(means) >= abs(observed) - 1e-9), rel=1e-12)
-        assert (result.models, result.details["n_a"], result.details["n_b"]) == (("A", "B"), n_a, 9 - n_a)
+        assert (result.models, result.n, result.details["n_a"], result.details["n_b"]) == (("A", "B"), 9, n_a, 9 - n_a)
+        assert (result.statistic, result.estimate) == pytest.approx((observed / 10, observed / 10))
 
 
 @pytest.mark.parametrize("paired", [True, False])
