@@ -234,7 +234,7 @@ def numbers_by_name(result, old=None):
     "p_" are probabilities, "score" is in the unit of the scores, "free" in none.
     """
     if isinstance(result, frequentist.Recommendation):
-        return {"functions": result.functions()}
+        return {f"free {name}": place for place, name in enumerate(result.functions())}
     if isinstance(result, frequentist.EffectSize):
         return {"free value": result.value} | dict(zip(("free low", "free high"), result.interval or (), strict=False))
     if isinstance(result, frequentist.TestResult):

@@ -730,3 +730,16 @@ def test_bad_arguments_are_named(call, word):
     p = hierarchical(exact_study(SIX, 0.01))
     with pytest.raises(ValueError, match=word):
         call(p)
+
+
+def test_a_dataset_beyond_all_others_is_refused(rng):
+    """At 1e40 times the others the integral was wrong without a word; at 1e-200 times numpy warned of an overflow."""
+    x = rng.normal(0.3, 1.0, (4, 5))
+    far, near = x.copy(), x.copy()
+    far[3] *= 1e40
+    near[3] *= 1e-200
+    with pytest.raises(bc.ScoresError, match='"dataset 4".*diverge'):
+        bc.bayes.hierarchical_ttest(far, np.zeros_like(x), rope=0.1, resampling=bc.Resampling.custom(0.25))
+    quarter = bc.Resampling.custom(0.25)
+    p = bc.bayes.hierarchical_ttest(near, np.zeros_like(x), rope=0.1, prior="gaussian", resampling=quarter)
+    assert sum(p._three) == pytest.approx(1, abs=1e-9)

@@ -179,9 +179,18 @@ JUNK = [
 FREE = {"cache", "progress", "statistic", "n_jobs"}
 
 
+class Accepted(Exception):
+    """In place of PyMC: all arguments were taken."""
+
+
 @pytest.mark.parametrize("name", ARGUMENTS)
-def test_errors_are_ours_and_name_the_argument(name):
+def test_errors_are_ours_and_name_the_argument(name, monkeypatch):
     """Whatever stands in place of an argument: it works, or a ValueError of ours says which argument it was."""
+
+    def accept(*_):
+        raise Accepted
+
+    monkeypatch.setattr("bayescmp._compat.import_pymc", accept)
     function, fitting = public_functions()[name], ARGUMENTS[name]
     slow = name in ("bayes.bradley_terry", "bayes.plackett_luce", "bayes.hierarchical_ttest")
     for parameter in inspect.signature(function).parameters.values():
@@ -209,6 +218,8 @@ def _refusal(function, arguments):
             warnings.simplefilter("ignore", category)
         try:
             function(**arguments)
+        except Accepted:
+            return None
         except Exception as error:
             return error
     return None

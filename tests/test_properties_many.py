@@ -60,8 +60,7 @@ NO_BLOCKS = ["frequentist.fisher_lsd", "frequentist.kruskal_wallis_test"]
 @given(table=wild_tables)
 def test_any_finite_table(name, table):
     for key, x in numbers_by_name(quietly(MANY[name], table)).items():
-        if key != "functions":
-            assert not math.isnan(x), key
+        assert not math.isnan(x), key
         if key.startswith("p_"):
             assert 0 <= x <= 1 + 2 * ULP, key
 
@@ -205,7 +204,7 @@ def density(name, table, theta):
     growing=st.lists(st.sampled_from(GROWING), min_size=10, max_size=10),
 )
 def test_strengths_know_only_wins(name, table, models, blocks, power, growing):
-    """The same density: models in another order, datasets too; a constant, a unit, a direction, any growing function."""
+    """The same density: models and datasets in another order; a constant, a unit, a direction, any growing function."""
     theta = np.array([[0.0, 0.0, 0.0], [0.3, -1.0, 2.0], [-2.0, 0.5, 0.1]])
     base = density(name, table, theta)
     turned = Table(table.values[:, models], models=tuple(f"m{m}" for m in models))
@@ -228,13 +227,13 @@ def test_strengths_know_only_wins(name, table, models, blocks, power, growing):
 cubes = st.lists(st.integers(-96, 96).map(lambda i: i / 64), min_size=20, max_size=20).map(
     lambda x: np.array(x).reshape(4, 5)
 )
-wild_cubes = st.lists(wild, min_size=2, max_size=2).map(lambda x: np.concatenate(x).reshape(4, 5))
+# each dataset in a unit of its own, and some with no spread; the cost of a table goes with the orders of magnitude
+units = st.lists(st.sampled_from([0.0, 1e-300, 0.01, 1.0, 100.0, 1e290]), min_size=4, max_size=4)
+wild_cubes = st.tuples(cubes, units).map(lambda x: x[0] * np.array(x[1])[:, None])
 
 
 def hierarchical(a, b, rope=0.25, up=True):
-    return quietly(
-        lambda: bayes.hierarchical_ttest(a, b, rope=rope, resampling=QUARTER, higher_is_better=up, prior="corani2017")
-    )
+    return quietly(lambda: bayes.hierarchical_ttest(a, b, rope=rope, resampling=QUARTER, higher_is_better=up))
 
 
 @seldom()
@@ -374,17 +373,13 @@ def test_proportions(one, two, p0, level):
     """Errors for right answers turn an interval around; swapped models too; no rate leaves [0, 1]."""
     errors, n = one
     for method in ("wilson", "wald", "clopper_pearson", "hoeffding"):
-        i, j = (
-            quietly(lambda e=e: frequentist.proportion_interval(e, n, method=method, confidence_level=level))
-            for e in (errors, n - errors)
-        )
+        options = {"method": method, "confidence_level": level}
+        i, j = (frequentist.proportion_interval(e, n, **options) for e in (errors, n - errors))
         assert 0 <= i.low <= i.estimate <= i.high <= 1
         assert (j.low, j.high) == pytest.approx((1 - i.high, 1 - i.low), abs=1e-9)
     for method in ("newcombe", "wald"):
-        i, j = (
-            quietly(lambda x=x, y=y: frequentist.proportion_difference_interval(*x, *y, method=method))
-            for x, y in ((one, two), (two, one))
-        )
+        i = frequentist.proportion_difference_interval(*one, *two, method=method, confidence_level=level)
+        j = frequentist.proportion_difference_interval(*two, *one, method=method, confidence_level=level)
         assert -1 <= i.low <= i.estimate <= i.high <= 1
         assert (j.low, j.high) == pytest.approx((-i.high, -i.low), abs=1e-12)
     test, mirror = frequentist.binomial_test(errors, n, p0=p0), frequentist.binomial_test(n - errors, n, p0=1 - p0)
@@ -398,7 +393,7 @@ def test_proportions(one, two, p0, level):
 @given(n=st.integers(1, 10**6), level=st.sampled_from([0.5, 0.95, 0.999]))
 def test_hoeffding(n, level):
     half = frequentist.hoeffding_half_width(n, level)
-    assert 0 < half
+    assert half > 0
     assert frequentist.hoeffding_half_width(n + 1, level) < half
     if half < 1:
         assert frequentist.hoeffding_sample_size(half * (1 + 1e-12), level) == n
@@ -464,7 +459,7 @@ POWERS = {
 
 
 @pytest.mark.parametrize("name", POWERS)
-@given(effect=st.floats(0, 4), n=st.integers(2, 200), alpha=st.sampled_from([1e-9, 0.01, 0.05, 0.5]))
+@given(effect=st.floats(0, 4), n=st.integers(5, 200), alpha=st.sampled_from([1e-9, 0.01, 0.05, 0.5]))
 def test_power(name, effect, n, alpha):
     """Grows with the effect and with the level, is the same for A and B, and is what its curve says."""
     call, test = POWERS[name]

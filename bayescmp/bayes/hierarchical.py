@@ -29,6 +29,9 @@ from bayescmp.scores.resampling import Resampling
 if TYPE_CHECKING:
     import pandas as pd
 
+FARTHEST = 1e25
+"""A dataset whose differences are that many times the usual ones is beyond the grid: at 1e40 the answer was wrong."""
+
 
 def hierarchical_ttest(
     a: Pair | ArrayLike,
@@ -150,6 +153,13 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
     if largest > 1e300:
         raise ScoresError(
             "Scores must be small enough for a thousand times their spread to be finite. Change their unit."
+        )
+    sizes = np.maximum(np.abs(means), np.where(flat, floor, sds))
+    if sizes.max() / FARTHEST > np.median(sizes):
+        raise ScoresError(
+            f'On "{pair.datasets[int(sizes.argmax())]}" the differences are more than {FARTHEST:.0e} times those on '
+            "half of the datasets: too far for the integral. Did a run diverge? Drop the dataset with scores.drop(...), "
+            "or use signed_rank_test."
         )
     resolved = HierarchicalPrior.resolve(prior, means, np.where(flat, floor, sds), largest)
     inference = HierarchicalInference(pair.datasets, means, sds, counts, rho, floor, resolved, largest)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp import _compat
-from bayescmp.errors import ConvergenceWarning, is_one_of
+from bayescmp.errors import ConvergenceWarning, check_count, is_one_of
 
 R_HAT_LIMIT = 1.01
 ESS_LIMIT = 400
@@ -94,6 +94,8 @@ def sample(
     """Draw from the posterior of a PyMC model; returns ArviZ data and diagnostics, and warns where they are bad."""
     import logging
 
+    for name, value, least in (("draws", draws, 1), ("tune", tune, 0), ("chains", chains, 1), ("cores", cores or 1, 1)):
+        check_count(name, value, least)
     if chains < 2:
         raise ValueError(f"`chains` must be at least 2, because convergence shows between chains; got {chains}.")
     pm = _compat.import_pymc()
