@@ -1,4 +1,4 @@
-"""The command line: what it prints, where, and how it ends. `run` saves a start for each call; `started` is a process."""
+"""The command line: what it prints, where, how it ends. `run` saves a start for each call; `started` is a process."""
 
 import csv
 import io
@@ -488,6 +488,22 @@ def test_interrupted_is_one_line_and_130():
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=60)
     assert (process.returncode, stderr) == (130, "Interrupted.\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
+@pytest.mark.parametrize("module", ["numpy", "click", "bayescmp.cli.planning"])
+def test_interrupted_imports_are_one_line_and_130(module):
+    """A real Ctrl-C at the moment when a module is looked for."""
+    struck = (
+        "import os, runpy, signal, sys\n"
+        "class Strike:\n"
+        "    def find_spec(name, *_):\n"
+        f"        if name == {module!r}: os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Strike)\n"
+        "runpy.run_module('bayescmp', run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", struck, "--help"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")

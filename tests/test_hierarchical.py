@@ -738,7 +738,7 @@ def test_a_dataset_beyond_all_others_is_refused(rng):
     far, near = x.copy(), x.copy()
     far[3] *= 1e40
     near[3] *= 1e-200
-    with pytest.raises(bc.ScoresError, match='"dataset 4".*diverge'):
+    with pytest.raises(bc.ScoresError, match=r'"dataset 4".*diverge'):
         bc.bayes.hierarchical_ttest(far, np.zeros_like(x), rope=0.1, resampling=bc.Resampling.custom(0.25))
     quarter = bc.Resampling.custom(0.25)
     p = bc.bayes.hierarchical_ttest(near, np.zeros_like(x), rope=0.1, prior="gaussian", resampling=quarter)

@@ -158,8 +158,8 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
     if sizes.max() / FARTHEST > np.median(sizes):
         raise ScoresError(
             f'On "{pair.datasets[int(sizes.argmax())]}" the differences are more than {FARTHEST:.0e} times those on '
-            "half of the datasets: too far for the integral. Did a run diverge? Drop the dataset with scores.drop(...), "
-            "or use signed_rank_test."
+            "half of the datasets: too far for the integral. Did a run diverge? Drop the dataset with "
+            "scores.drop(...), or use signed_rank_test."
         )
     resolved = HierarchicalPrior.resolve(prior, means, np.where(flat, floor, sds), largest)
     inference = HierarchicalInference(pair.datasets, means, sds, counts, rho, floor, resolved, largest)
