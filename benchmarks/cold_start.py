@@ -60,7 +60,7 @@ def cases() -> list[Case]:
             lambda: process("-m", "bayescmp", *TEST.format(results()).split()),
             {"baycomp in a script": lambda: process("-c", PEER, results(), needs="baycomp")},
         ),
-        Case("command line: --help", lambda: process("-m", "bayescmp", "--help")),
+        Case("command line: `--help`", lambda: process("-m", "bayescmp", "--help")),
     ]
 
 

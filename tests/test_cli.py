@@ -1,4 +1,7 @@
-"""The command line: what it prints, where, how it ends. `run` saves a start for each call; `started` is a process."""
+"""The command line: what it prints, where, and how it ends.
+
+`run` and its kin call it in this process, which saves a start for each; `started` is a process of its own.
+"""
 
 import csv
 import io

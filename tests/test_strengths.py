@@ -231,7 +231,7 @@ def test_bradley_terry_of_two_models_by_quadrature():
 
 
 @pytest.mark.oracle("bayes.bradley_terry", "simulation")
-@pytest.mark.parametrize("studies", [80, pytest.param(1500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("studies", [40, pytest.param(1500, marks=pytest.mark.slow)])
 def test_bradley_terry_is_calibrated_under_its_own_prior(rng, studies):
     """Strengths from the prior, wins from the strengths: the true contrast's place among the draws is uniform."""
     places, p, hit = [], [], []

@@ -2,6 +2,7 @@
 
 from bayescmp.bayes.bradley_terry import bradley_terry
 from bayescmp.bayes.correlated_t import correlated_ttest
+from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.hierarchical import HierarchicalPosterior, hierarchical_ttest
 from bayescmp.bayes.hierarchical_prior import HierarchicalPrior
@@ -10,7 +11,7 @@ from bayescmp.bayes.multilevel_model import MultilevelPrior
 from bayescmp.bayes.multilevel_result import MultilevelPosterior
 from bayescmp.bayes.nuts import Diagnostics
 from bayescmp.bayes.plackett_luce import plackett_luce
-from bayescmp.bayes.posterior import DifferencePosterior, Posterior
+from bayescmp.bayes.posterior import Posterior
 from bayescmp.bayes.pymc_models import pymc_model
 from bayescmp.bayes.rank_models import rank_models
 from bayescmp.bayes.ranking import RankingPosterior

@@ -4,13 +4,19 @@ In units of a dataset's own scale the convolution is one function of distance an
 tabulated once and interpolated for all datasets and pairs.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 Floats = NDArray[np.float64]
-STEP_U, STEP_V = 0.08, 0.2
-"""Of the tables, in asinh(distance) and log(sigma_0), both in units of the dataset's scale."""
+STEP_V, STEP_U = 0.2, 0.08
+"""Of the tables, in log(sigma_0) and asinh(distance), both in units of the dataset's scale."""
+BLOCK_V, BLOCK_U = 4, 16
+"""Rows and columns of the blocks that tables are made of, so that other pairs find them again."""
+MARGIN = 2
+"""Rows and columns beyond the data, where the splines have no neighbours; 0 has its mirror image beside it."""
 
 
 def log_likelihood(means: Floats, scales: Floats, df: float, nus: Floats, log_sigma: Floats, delta: Floats) -> Floats:
@@ -18,11 +24,11 @@ def log_likelihood(means: Floats, scales: Floats, df: float, nus: Floats, log_si
     # below e^-8 of the dataset's scale sigma_0 makes no difference
     v = np.clip(log_sigma - np.log(scales)[:, None], -8.0, 24.0)
     u = np.arcsinh(np.minimum(np.abs(means[:, None] - delta) / scales[:, None], 1e9))
-    # ranges in steps, so that other pairs find the table in the cache
-    low, high, far = 3 * np.floor(v.min() / 3), 3 * np.ceil(v.max() / 3) + 0.1, 2 * np.ceil(u.max() / 2) + 0.1
-    grid_v, grid_u = np.arange(low, high, STEP_V), np.arange(-4 * STEP_U, far, STEP_U)
-    tables = _tables(df, nus, (float(low), grid_v.size), grid_u.size)
-    (first_v, in_v), (first_u, in_u) = _basis(v, grid_v), _basis(u, grid_u)
+    blocks_v = _blocks(v.min() / STEP_V - MARGIN, v.max() / STEP_V + MARGIN, BLOCK_V)
+    blocks_u = _blocks(0, u.max() / STEP_U + MARGIN, BLOCK_U)
+    tables = _tables(df, nus, blocks_v, blocks_u)
+    first_v, in_v = _basis(v / STEP_V - BLOCK_V * blocks_v[0], BLOCK_V * len(blocks_v))
+    first_u, in_u = _basis(u / STEP_U + MARGIN, BLOCK_U * len(blocks_u) + MARGIN)
     right = in_u.transpose(0, 2, 1).reshape(-1, delta.size)
     # each dataset needs a part of the table only: its own rows and columns
     rows = (first_v[:, None] + np.arange(in_v.shape[2]))[:, :, None]
@@ -35,38 +41,58 @@ def log_likelihood(means: Floats, scales: Floats, df: float, nus: Floats, log_si
     return result - np.log(scales).sum()
 
 
-def _basis(x: Floats, grid: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """Cubic B-spline weights of x on an equidistant grid, which has one coefficient more at either end.
+def _blocks(low: float, high: float, size: int) -> range:
+    """The blocks of a size that hold the points from low to high."""
+    return range(int(low // size), int((high + 1) // size) + 1)
 
-    For each row of x the first coefficient that it needs, and the weights from there on, rows x points x coefficients.
+
+def _basis(position: Floats, size: int) -> tuple[NDArray[np.intp], Floats]:
+    """Cubic B-spline weights at positions on the grid 0, 1 ... size - 1, which has one coefficient more at either end.
+
+    For each row the first coefficient that it needs, and the weights from there on, rows x points x coefficients.
     """
-    position = (x - grid[0]) / (grid[1] - grid[0])
-    cell = np.clip(np.floor(position).astype(int), 0, grid.size - 2)
+    cell = np.clip(np.floor(position).astype(int), 0, size - 2)
     t = position - cell
     weights = np.stack([(1 - t) ** 3, 3 * t**3 - 6 * t**2 + 4, -3 * t**3 + 3 * t**2 + 3 * t + 1, t**3], axis=-1) / 6
     width = int(np.ptp(cell, axis=1).max()) + 4
-    first = np.minimum(cell.min(axis=1), grid.size + 2 - width)
-    dense = np.zeros((*x.shape, width))
+    first = np.minimum(cell.min(axis=1), size + 2 - width)
+    dense = np.zeros((*position.shape, width))
     np.put_along_axis(dense, (cell - first[:, None])[..., None] + np.arange(4), weights, axis=-1)
     return first, dense
 
 
-def _tables(df: float, nus: Floats, rows: tuple[float, int], columns: int) -> Floats:
+def _tables(df: float, nus: Floats, rows: range, columns: range) -> Floats:
     """B-spline coefficients of the log convolution of Student(df) with sigma_0 Student(nu), for each nu; remembered."""
+    if len(_TABLES) > MOST_TABLES:
+        _TABLES.clear()
     keys = [(df, nu, rows, columns) for nu in nus.tolist()]
-    new = [key for key in keys if key not in _REMEMBERED]
-    if new:
-        if len(_REMEMBERED) > 2000:
-            _REMEMBERED.clear()
-        v: Floats = rows[0] + STEP_V * np.arange(rows[1], dtype=float)
-        u: Floats = STEP_U * np.arange(-4, columns - 4, dtype=float)
-        values = _log_convolutions(df, tuple(key[1] for key in new), v, u)
+    if new := [key for key in keys if key not in _TABLES]:
+        values = _values(df, [key[1] for key in new], rows, columns)
+        values = np.concatenate([values[..., MARGIN:0:-1], values], axis=2)
         for key, table in zip(new, _spline_coefficients(_spline_coefficients(values, 1), 2), strict=True):
-            _REMEMBERED[key] = table
-    return np.stack([_REMEMBERED[key] for key in keys])
+            _TABLES[key] = table
+    return np.stack([_TABLES[key] for key in keys])
 
 
-_REMEMBERED: dict[tuple[float, float, tuple[float, int], int], Floats] = {}
+def _values(df: float, nus: list[float], rows: range, columns: range) -> Floats:
+    """The log convolutions, nu x rows x columns, from blocks that are remembered."""
+    if len(_BLOCKS) > MOST_BLOCKS:
+        _BLOCKS.clear()
+    result = np.empty((len(nus), len(rows), BLOCK_V, len(columns), BLOCK_U))
+    for i, row in enumerate(rows):
+        for j, column in enumerate(columns):
+            keys = [(df, nu, row, column) for nu in nus]
+            if new := [key for key in keys if key not in _BLOCKS]:
+                v = STEP_V * np.arange(BLOCK_V * row, BLOCK_V * (row + 1), dtype=float)
+                u = STEP_U * np.arange(BLOCK_U * column, BLOCK_U * (column + 1), dtype=float)
+                _BLOCKS.update(zip(new, _log_convolutions(df, [key[1] for key in new], v, u), strict=True))
+            result[:, i, :, j] = [_BLOCKS[key] for key in keys]
+    return result.reshape(len(nus), BLOCK_V * len(rows), -1)
+
+
+MOST_TABLES, MOST_BLOCKS = 2000, 100_000
+_TABLES: dict[tuple[float, float, range, range], Floats] = {}
+_BLOCKS: dict[tuple[float, float, int, int], Floats] = {}
 
 
 def _spline_coefficients(values: Floats, axis: int) -> Floats:
@@ -85,21 +111,15 @@ def _spline_coefficients(values: Floats, axis: int) -> Floats:
 _X, _W = np.polynomial.legendre.leggauss(6)
 _FAR = 27.0
 """The product of the two densities ends here, in widths and distances: beyond, it falls by the third power at least."""
-_BLOCK = 24
-"""Distances at once: they share their panels, and their points fit the processor's cache."""
 
 
-def _log_convolutions(df: float, nus: tuple[float, ...], v: Floats, u: Floats) -> Floats:
+def _log_convolutions(df: float, nus: Sequence[float], v: Floats, u: Floats) -> Floats:
     """log density of T_df + sigma T_nu at distance x, for each nu, log sigma in v (rows) and asinh x in u (columns)."""
-    result = np.empty((len(nus), v.size, u.size))
-    for row, sigma in enumerate(np.exp(v)):
-        for start in range(0, u.size, _BLOCK):
-            block = slice(start, start + _BLOCK)
-            result[:, row, block] = _convolve(df, nus, sigma, np.sinh(np.abs(u[block]))[:, None])
-    return result
+    x = np.sinh(u)[:, None]
+    return np.stack([_log_convolution(df, nus, sigma, x) for sigma in np.exp(v)], axis=1)
 
 
-def _convolve(df: float, nus: tuple[float, ...], sigma: float, x: Floats) -> Floats:
+def _log_convolution(df: float, nus: Sequence[float], sigma: float, x: Floats) -> Floats:
     """By Gauss-Legendre panels that are fine around both centres and three times wider at each step further out."""
     end = _FAR * max(float(x.max()), sigma, 1.0)
     edges = np.concatenate([0 * x + _panels(end), x + sigma * _panels(end / sigma)], axis=1)

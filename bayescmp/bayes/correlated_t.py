@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.distributions import Distribution, PointMass, StudentT, student_regions
 from bayescmp.bayes.nuts import check_engine
-from bayescmp.bayes.posterior import DifferencePosterior
 from bayescmp.errors import DegenerateWarning, ScoresError
 from bayescmp.moments import moments
 from bayescmp.rope import Rope, RopeLike, rope_for, warn_if_other_scale

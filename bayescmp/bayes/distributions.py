@@ -128,10 +128,8 @@ def student_regions(
 def _rest_to_the_largest(*three: Floats) -> tuple[Floats, ...]:
     """Three probabilities that sum to 1: the largest is what the others leave, which it hides best."""
     p = np.stack(np.broadcast_arrays(*three))
-    largest = p.argmax(axis=0)[None]
-    np.put_along_axis(p, largest, 0.0, axis=0)
-    np.put_along_axis(p, largest, 1 - p.sum(axis=0, keepdims=True), axis=0)
-    return tuple(p)
+    largest = p.argmax(axis=0) == np.arange(3).reshape(3, *[1] * (p.ndim - 1))
+    return tuple(np.where(largest, 1 - np.where(largest, 0.0, p).sum(axis=0), p))
 
 
 @dataclass(frozen=True)

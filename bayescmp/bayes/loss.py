@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 
+from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.distributions import Draws, PointMass, StudentT
-from bayescmp.bayes.posterior import DifferencePosterior, Posterior
+from bayescmp.bayes.posterior import Posterior
 from bayescmp.bayes.regions import RegionPosterior
 
 

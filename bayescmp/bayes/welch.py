@@ -9,8 +9,8 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.distributions import Distribution, Floats, PointMass, StudentDifference, StudentT
-from bayescmp.bayes.posterior import DifferencePosterior
 from bayescmp.errors import DegenerateWarning, ScoresError
 from bayescmp.moments import moments
 from bayescmp.rope import Rope, RopeLike, warn_if_other_scale

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from bayescmp import bayes
+from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.loss import expected_losses
-from bayescmp.bayes.posterior import DifferencePosterior, Posterior
+from bayescmp.bayes.posterior import Posterior
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.bayes.signed_rank import DRAWS
 from bayescmp.bayes.signed_rank_many import LEAST_WORK, share_draws

@@ -5,8 +5,8 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
+from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.hierarchical import HierarchicalPosterior
-from bayescmp.bayes.posterior import DifferencePosterior
 from bayescmp.bayes.ranking import RankingPosterior
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.comparison.result import Comparison

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.distributions import PointMass
-from bayescmp.bayes.posterior import DifferencePosterior
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.plots.names import outcome_labels
 from bayescmp.plots.rows import difference_label

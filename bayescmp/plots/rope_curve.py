@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from matplotlib.axes import Axes
 
-from bayescmp.bayes.posterior import DifferencePosterior
+from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.plots.labels import end_labels, label_room
 from bayescmp.plots.names import outcome_labels

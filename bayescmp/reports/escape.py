@@ -62,7 +62,10 @@ ACCENTS = {
     "\u0327": "\\c",
 }
 LONG_WORD, STEP = 24, 8
-MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+.!|~$^:=-])")
+MARKDOWN = re.compile(r"(\[-?\d[\d.e+-]*, -?\d[\d.e+-]*\])(?![\[(:])|([\\`*_{}\[\]#|~$^]|:(?=\S)|(?<=www)\.)")
+"""An interval, which passes, or a character that means something anywhere."""
+MARKDOWN_START = re.compile(r"^(\d*)([-+=.)])(?!\d)")
+"""What makes a list or a heading of a line that it begins."""
 NUMBER = re.compile(r"-\d[\d.]*(?:e[+-]?\d+)?")
 
 
@@ -94,7 +97,8 @@ def markdown(text: Any) -> str:
     """The text for Markdown, HTML in it included: every character stands for itself, also inside a table."""
     if isinstance(text, Raw):
         return str(text)
-    escaped = MARKDOWN.sub(r"\\\1", one_line(text))
+    escaped = MARKDOWN.sub(lambda found: found[1] or "\\" + found[2], one_line(text))
+    escaped = MARKDOWN_START.sub(r"\1\\\2", escaped)
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
