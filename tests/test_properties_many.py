@@ -41,9 +41,9 @@ constants = st.lists(st.integers(-640, 640).map(lambda i: i / 64), min_size=10, 
 GROWING = [lambda x: x, lambda x: x**3, np.exp, lambda x: 100 - 7 * np.exp(-x), np.arctan]
 
 
-def seldom(most=3, share=20):
+def seldom(least, share=20):
     """For what takes a tenth of a second and more: fewer examples, in both profiles."""
-    return settings(max_examples=max(most, settings.default.max_examples // share))
+    return settings(max_examples=max(least, settings.default.max_examples // share))
 
 
 # ---- many models
@@ -228,7 +228,7 @@ cubes = st.lists(st.integers(-96, 96).map(lambda i: i / 64), min_size=20, max_si
     lambda x: np.array(x).reshape(4, 5)
 )
 # each dataset in a unit of its own, and some with no spread; the cost of a table goes with the orders of magnitude
-units = st.lists(st.sampled_from([0.0, 1e-300, 0.01, 1.0, 100.0, 1e290]), min_size=4, max_size=4)
+units = st.lists(st.sampled_from([0.0, 1e-300, 1.0, 10.0, 1e290]), min_size=4, max_size=4)
 wild_cubes = st.tuples(cubes, units).map(lambda x: x[0] * np.array(x[1])[:, None])
 
 
@@ -236,7 +236,7 @@ def hierarchical(a, b, rope=0.25, up=True):
     return quietly(lambda: bayes.hierarchical_ttest(a, b, rope=rope, resampling=QUARTER, higher_is_better=up))
 
 
-@seldom()
+@seldom(2)
 @given(a=cubes, b=cubes, order=st.permutations(range(5)), shifts=st.permutations(range(4)), power=powers)
 def test_hierarchical_symmetries(a, b, order, shifts, power):
     """Mirror; a constant a dataset; folds and datasets in another order; another unit; lower is better."""
@@ -256,7 +256,7 @@ def test_hierarchical_symmetries(a, b, order, shifts, power):
     same({k: x / unit if k in ("low", "high", "signed mean") else x for k, x in scaled.items()}, numbers(base), 1e-12)
 
 
-@seldom()
+@seldom(2)
 @given(a=cubes, b=cubes)
 def test_hierarchical_equivalence_grows_with_the_rope(a, b):
     posterior = hierarchical(a, b)
@@ -266,7 +266,7 @@ def test_hierarchical_equivalence_grows_with_the_rope(a, b):
     same(numbers(there_and_back(posterior)), numbers(posterior))
 
 
-@seldom()
+@seldom(2)
 @given(a=wild_cubes, b=wild_cubes, rope=ropes)
 def test_hierarchical_of_any_finite_scores(a, b, rope):
     posterior = hierarchical(a, b, rope)
@@ -330,7 +330,7 @@ PYMC = {
 
 @pytest.mark.parametrize("model", PYMC)
 def test_pymc_models_know_no_levels(rng, model):
-    """The same log density at a point: with a constant on every block, and with lower for higher."""
+    """The same log density at a point: with a constant on every block and lower for higher."""
     pytest.importorskip("pymc")
     table = Table(rng.integers(-96, 97, (10, 3)) / 64)
     constant = np.repeat([3.0, -2.0], 5)[:, None]
@@ -341,8 +341,7 @@ def test_pymc_models_know_no_levels(rng, model):
 
     base = log_density(table)
     assert math.isfinite(base)
-    assert log_density(replace(table, values=table.values + constant)) == pytest.approx(base, rel=1e-9)
-    assert log_density(replace(table, values=-table.values, up=False)) == pytest.approx(base, rel=1e-9)
+    assert log_density(replace(table, values=constant - table.values, up=False)) == pytest.approx(base, rel=1e-9)
 
 
 # ---- right and wrong

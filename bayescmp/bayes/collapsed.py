@@ -200,9 +200,8 @@ def _box(means: Floats, scales: Floats, dfs: Floats, curve: Curve, nus: Floats, 
         distance = means[:, None, None] - delta
         wide = (sigma > scale)[..., 0]
         narrow, log_width = ~wide, np.log(width)
-        with np.errstate(over="ignore"):  # to infinity: no mass there
-            near = np.square(distance / width)
-            beyond = np.square((np.hypot(distance, scale) / sigma)[narrow])
+        near = np.square(distance / width)
+        beyond = np.square((np.hypot(distance, scale) / sigma)[narrow])
         own = log_student_of_square(near[narrow], float(dfs.max())) - log_width[narrow]
         near, log_width = near[wide], log_width[wide]
         own_sigma = np.broadcast_to(log_sigma, wide.shape)[narrow][:, None]
