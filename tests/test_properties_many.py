@@ -389,7 +389,7 @@ def test_right_and_wrong_of_many(right, data):
 
 
 counts = st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
-rates = st.sampled_from([1e-9, 0.01, 0.25, 0.5, 0.7, 0.99])
+rates = st.sampled_from([2.0**-30, 1 / 64, 0.25, 0.5, 0.75, 63 / 64])  # 1 - p0 is exact
 
 
 @given(one=counts, two=counts, p0=rates, level=st.sampled_from([0.5, 0.9, 0.95, 0.999]))
