@@ -6,10 +6,12 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import integrate, stats
 
 import bayescmp as bc
 from bayescmp import Decision, Resampling, RopeError, Scores, ScoresError
-from bayescmp.bayes.loss import expected_losses
+from bayescmp.bayes.distributions import StudentT
+from bayescmp.bayes.loss import _student_positive_part, expected_losses
 from bayescmp.comparison.agreement import Verdicts, agreement
 from bayescmp.comparison.decisions import hdi_decision, loss_decision
 
@@ -186,6 +188,34 @@ def test_losses_by_simulation(labour):
     with pytest.warns(bc.DegenerateWarning):
         point = bc.bayes.correlated_ttest([2, 3, 4], [1, 2, 3], rope=0, resampling=Resampling.kfold(3))
     assert expected_losses(point) == (0.0, 1.0)
+    assert expected_losses(point.swap()) == (1.0, 0.0)
+
+
+@pytest.mark.oracle("Comparison.decisions", "scipy")
+def test_losses_of_students_by_quadrature():
+    """E[max(d, 0)] is the integral of scipy's upper tail; a Cauchy has none that is finite."""
+    for location, scale, df in ((0.02, 0.01, 1.5), (-0.02, 0.01, 2.0), (0.3, 2.0, 9.0), (-1.0, 0.1, 99.0)):
+        expected = integrate.quad(stats.t(df, location, scale).sf, 0, np.inf, epsabs=1e-13)[0]
+        assert _student_positive_part(StudentT(location, scale, df)) == pytest.approx(expected, rel=1e-6)
+    two = bc.bayes.correlated_ttest([0.5, 0.7], [0.4, 0.3], rope=0, resampling=Resampling.kfold(2))
+    assert expected_losses(two) == (np.inf, np.inf)
+
+
+@pytest.mark.oracle("Comparison.decisions", "simulation")
+def test_losses_of_two_independent_students_by_simulation(rng):
+    a, b = np.array([0.81, 0.83, 0.84, 0.80, 0.82]), np.array([0.79, 0.83, 0.80, 0.78])
+    x, y = (s.mean() + s.std(ddof=1) / np.sqrt(s.size) * rng.standard_t(s.size - 1, 400_000) for s in (a, b))
+    losses = expected_losses(bc.bayes.welch_ttest(a, b, rope=0.01))
+    assert losses == pytest.approx((np.maximum(y - x, 0).mean(), np.maximum(x - y, 0).mean()), abs=4e-4)
+
+
+@pytest.mark.oracle("Comparison.decisions", "simulation")
+def test_losses_of_bootstrapped_datasets_by_simulation(rng):
+    """Means with Dirichlet weights, a pseudo-dataset without a difference among them."""
+    d = rng.normal(0.02, 0.05, 8)
+    losses = expected_losses(bc.bayes.signed_rank_test(d, 0 * d, rope=0.01, prior=0.5, random_seed=1))
+    means = rng.dirichlet([*np.ones(8), 0.5], 200_000) @ [*d, 0.0]
+    assert losses == pytest.approx((np.maximum(-means, 0).mean(), np.maximum(means, 0).mean()), abs=2e-4)
 
 
 def test_hdi_and_loss_rules():

@@ -203,7 +203,8 @@ def test_cohens_g_and_odds_ratio():
         assert effect.interval == pytest.approx((theirs.low - 0.5, theirs.high - 0.5), abs=1e-10)
         assert (not effect.interval[0] <= 0 <= effect.interval[1]) == (result.p_value < 0.05)
         assert result.details["odds_ratio"] == (only_a / (n - only_a) if only_a < n else math.inf)
-    assert of_counts(9, 3).effect_size.label() == "large"
+    words = [of_counts(500 + k, 500 - k).effect_size.label() for k in (49, 51, 149, 151, 249, 251)]
+    assert words == ["negligible", "small", "small", "medium", "medium", "large"], "Cohen (1988): 0.05, 0.15, 0.25"
 
 
 def test_no_discordant_pairs():
@@ -338,6 +339,10 @@ def test_per_instance_ttest_degenerate():
             result = per_instance_ttest(a, b)
         assert (result.statistic, result.p_value) == (t, p)
         assert round_trip(result) == result
+    # mean 1/2 and standard error 1/2 with 1 degree of freedom: Cauchy's tails at 1
+    assert per_instance_ttest([1, 1], [0, 1]).p_value == pytest.approx(0.5)
+    with pytest.raises(ScoresError, match="at least 2 test cases"):
+        per_instance_ttest([1], [0])
 
 
 # ---- one error rate

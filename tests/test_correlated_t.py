@@ -9,7 +9,7 @@ from scipy import stats
 
 import bayescmp as bc
 from bayescmp.bayes.correlated_t import probabilities
-from bayescmp.bayes.distributions import student_regions
+from bayescmp.bayes.distributions import Draws, PointMass, student_regions
 from bayescmp.moments import moments
 
 LABOUR = bc.load_labour()
@@ -354,3 +354,28 @@ def test_direction_flips_the_sign():
     lower = bc.bayes.correlated_ttest(a, b, rope=0.01, resampling=resampling, higher_is_better=False)
     negated = bc.bayes.correlated_ttest(np.negative(a), np.negative(b), rope=0.01, resampling=resampling)
     assert lower.p_better == negated.p_better > 0.5
+
+
+def test_a_point_and_draws_are_distributions_by_counting(rng):
+    """Of a point and of a few draws every number is a count; a border that is met belongs to the rope."""
+    point = PointMass(0.02)
+    x = [-1.0, 0.02, 0.03]
+    assert point.cdf(x).tolist() == [0, 1, 1]
+    assert point.sf(x).tolist() == [1, 0, 0]
+    assert point.pdf(x).tolist() == [0, np.inf, 0]
+    assert point.ppf([0.1, 0.9]).tolist() == point.sample(2, rng).tolist() == [0.02, 0.02]
+    assert point.regions(bc.Rope(-0.02, 0.02)) == point.swap().regions(bc.Rope(-0.02, 0.02)) == (0, 1, 0)
+    assert point.swap().regions(bc.Rope(-0.01, 0.02)) == (0, 0, 1)
+    values = np.array([[-2.0, 1.0, 3.0, 0.0], [1.0, 5.0, -1.0, 2.0]])
+    draws = Draws(values)
+    assert draws.cdf([-3, 1, 1.5, 5]).tolist() == [0, 5 / 8, 5 / 8, 1]
+    assert draws.sf([-3, 1, 1.5, 5]).tolist() == [1, 3 / 8, 3 / 8, 0]
+    assert draws.ppf([0, 0.5, 1]).tolist() == [-2, 1, 5]
+    assert draws.regions(bc.Rope(-1, 1)) == (3 / 8, 4 / 8, 1 / 8)
+    assert draws.swap().regions(bc.Rope(-1, 1)) == (1 / 8, 4 / 8, 3 / 8)
+    assert sorted(draws.sample(8, rng)) == sorted(values.ravel()), "without replacement, as long as there are enough"
+    assert draws.sample(9, rng).size == 9
+
+
+def test_a_rope_has_no_negative_zero():
+    assert repr(bc.Rope(-0.0, -0.0)) == repr(bc.Rope.of(0).swap()) == "Rope(low=0.0, high=0.0)"

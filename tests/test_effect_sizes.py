@@ -190,6 +190,18 @@ def test_cliffs_delta_and_its_interval(paired):
     check_coverage(hits, low=0.92)
 
 
+@pytest.mark.oracle("frequentist.cliffs_delta frequentist.vargha_delaney", "brute force")
+def test_cliffs_delta_of_a_pair_is_that_of_its_folds_or_of_its_datasets_means(rng):
+    """One dataset: its folds; several: their means. All pairs of scores by two loops."""
+    a, b = rng.normal(0.8, 0.05, (3, 6)), rng.normal(0.78, 0.05, (3, 6))
+    for rows in (1, 3):
+        pair = bc.Scores.from_arrays({"a": a[:rows], "b": b[:rows]}, resampling=Resampling.kfold(6)).pair("a", "b")
+        x, y = (a[0], b[0]) if rows == 1 else (a.mean(axis=1), b.mean(axis=1))
+        wins = np.mean([np.sign(s - t) for s in x for t in y])
+        assert frequentist.cliffs_delta(pair).value == pytest.approx(wins)
+        assert frequentist.vargha_delaney(pair).value == pytest.approx((1 + wins) / 2)
+
+
 def test_pairing_narrows_the_interval_of_cliffs_delta(rng):
     x, y = rng.multivariate_normal([0.3, 0], [[1, 0.9], [0.9, 1]], 40).T
     widths = [np.ptp(frequentist.cliffs_delta(x, y, paired=p).interval) for p in (True, False)]
@@ -230,6 +242,36 @@ def test_labels_only_on_request():
     assert effect.label() == "large"
     with pytest.raises(ValueError, match="no convention"):
         frequentist.raw_difference(DT, SVM).label()
+
+
+@pytest.mark.oracle(
+    "frequentist.cliffs_delta frequentist.rank_biserial frequentist.cohens_dz",
+    "published: Romano et al. (2006) for Cliff's delta, Cohen (1988) for r and d",
+)
+def test_words_begin_at_their_thresholds():
+    """A little below a threshold is the word before it; delta and r by counting, d by a shift."""
+    words = ["negligible", "small", "medium", "large"]
+    for thresholds, effect in (
+        (
+            (147, 330, 474),
+            lambda k: frequentist.cliffs_delta(np.repeat([1.0, 0.0], [k, 1000 - k]), [0.0, 0.0], paired=False),
+        ),
+        (
+            (100, 300, 500),
+            lambda k: frequentist.rank_biserial(np.repeat([1, -1], [500 + k // 2, 500 - k // 2]), [0] * 1000),
+        ),
+        ((200, 500, 800), lambda k: frequentist.cohens_dz(np.array([-1, 1]) * math.sqrt(0.5) + k / 1000, [0, 0])),
+    ):
+        for i, k in enumerate(thresholds):
+            assert [effect(k + step).label() for step in (-2, 2)] == words[i : i + 2]
+
+
+def test_one_difference_decides_alone():
+    """A rank sum of 1 in all: r is 1 or -1, whatever the differences of 0 beside it."""
+    for sign in (1, -1):
+        effect = frequentist.rank_biserial([sign * 0.25, 0.5], [0.0, 0.5])
+        assert effect.value == sign
+        assert effect.interval[0] <= sign <= effect.interval[1]
 
 
 def test_no_spread():

@@ -2,20 +2,23 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import interpolate, optimize, special, stats
 
 import bayescmp as bc
 from bayescmp.bayes import convolution
-from bayescmp.bayes.collapsed import hyper_posterior
-from bayescmp.bayes.convolution import _log_convolutions, log_likelihood
+from bayescmp.bayes.collapsed import Curve, HyperPosterior, hyper_posterior
+from bayescmp.bayes.convolution import _basis, _log_convolutions, _spline_coefficients, log_likelihood, log_student
 from bayescmp.bayes.hierarchical import prepare
-from bayescmp.bayes.hierarchical_inference import HierarchicalInference
+from bayescmp.bayes.hierarchical_inference import HierarchicalInference, SampledHyper
 from bayescmp.bayes.hierarchical_prior import PRESETS, HierarchicalPrior
+from bayescmp.bayes.hyper_grid import expected_theta, marginal, winner_probabilities
 from bayescmp.bayes.regions import wins
-from bayescmp.bayes.shrinkage import _conditional
+from bayescmp.bayes.shrinkage import _conditional, datasets_frame, predictive_check
+from bayescmp.rope import Rope
 
 UCI = bc.load_uci()
 FAST = {"chains": 2, "cores": 1, "progressbar": False}
@@ -253,14 +256,18 @@ def test_integrated_sigma_is_a_student_and_truncation_is_negligible():
     from scipy.integrate import quad
 
     rho, sd, mean, bound = 0.1, 1.0, 0.3, 1000.0
-    for n in (4, 10, 100):
-        scale = np.sqrt((1 / n + rho / (1 - rho)) * sd**2 * (n - 1) / (n - 2))
+    counts = np.array([4.0, 10.0, 100.0])
+    prior = HierarchicalPrior(delta_0_bound=1, sigma_0_max=1, sigma_max=bound)
+    own = HierarchicalInference(
+        tuple("abc"), np.full(3, mean), np.full(3, sd), counts, np.full(3, rho), 0.0, prior, 1.0
+    )
+    for n, scale, df in zip((4, 10, 100), own.scales, own.dfs, strict=True):
 
         def likelihood(delta, n=n):
             q = (n - 1) * sd**2 / (1 - rho) + n * (mean - delta) ** 2 / (1 + (n - 1) * rho)
             return quad(lambda s: s**-n * np.exp(-q / (2 * s * s)), 1e-3, bound, points=[0.3, 1, 3, 10], limit=500)[0]
 
-        ratios = [likelihood(d) / stats.t.pdf((d - mean) / scale, n - 2) for d in (-1.0, 0.3, 1.0, 3.0)]
+        ratios = [likelihood(d) / stats.t.pdf((d - mean) / scale, df) for d in (-1.0, 0.3, 1.0, 3.0)]
         assert np.ptp(ratios) / ratios[0] < 1e-4
 
 
@@ -404,6 +411,217 @@ def test_simulation_based_calibration_long():
     assert_uniform(ranks_of_truth(1000, seed=12))
 
 
+# ---- the parts of the quadrature
+
+
+def known_grid(sigmas=(0.003, 0.01, 0.05), nus=(1.5, 4.0, 30.0), unit=0.5, step=0.05):
+    """delta_0 is normal around 0.03 with standard deviation 0.02, and every (nu, sigma_0) has a weight of its own."""
+    curve = Curve(0.02, 0.01)
+    t = np.arange(-4, 4 + step / 2, step)
+    weights = np.outer(1.0 + np.arange(len(nus)), [1.0, 3.0, 2.0][: len(sigmas)])
+    density = weights[..., None] * stats.norm.pdf(curve.delta(t), 0.03, 0.02) * np.cosh(t)
+    never = ((False, False), (False, False))
+    grid = HyperPosterior(np.array(nus), np.log(np.array(sigmas) / unit), t, curve, density, never, unit)
+    return grid, weights / weights.sum()
+
+
+@pytest.mark.parametrize(
+    "rope", [Rope(-0.01, 0.01), Rope(0.0, 0.04), Rope(-0.01, np.inf), Rope(-np.inf, 0.02), Rope(0, 0)], ids=repr
+)
+def test_winner_and_mean_of_theta_on_a_known_grid(rope):
+    """The winner changes where two of scipy's t probabilities cross; the mean of theta is an integral by quad."""
+    h, weights = known_grid()
+    delta = stats.norm(0.03, 0.02)
+    winner, theta = np.zeros(3), np.zeros(3)
+    for (k, i), weight in np.ndenumerate(weights):
+        t = stats.t(h.nu[k], scale=h.unit * np.exp(h.log_sigma[i]))
+
+        def three(d, t=t):
+            better, worse = t.sf(rope.high - d), t.cdf(rope.low - d)
+            return np.array([better, 1 - better - worse, worse])
+
+        if np.isfinite([rope.low, rope.high]).all():
+            centre = (rope.low + rope.high) / 2
+            gap = lambda d, f=three: f(d)[1] - f(d)[0]  # noqa: E731
+            up = optimize.brentq(gap, centre, rope.high) if gap(centre) > 0 else centre
+            borders = 2 * centre - up, up
+        else:
+            borders = rope.low, rope.high
+        below, above = delta.cdf(borders)
+        winner += weight * np.array([1 - above, above - below, below])
+        x = np.linspace(-0.13, 0.19, 6401)
+        theta += weight * (three(x) @ delta.pdf(x)) * (x[1] - x[0])
+    assert winner_probabilities(h, rope) == pytest.approx(winner, abs=2e-5)
+    assert expected_theta(h, rope) == pytest.approx(theta, abs=2e-5)
+
+
+def test_a_sigma_below_the_grids_steps_makes_theta_a_step():
+    """sigma_0 of a millionth: theta is where delta_0 is, whatever nu."""
+    h, _ = known_grid(sigmas=(1e-6, 1e-5))
+    for rope in (Rope(-0.01, 0.01), Rope(-0.005, 0.05), Rope(0, 0)):
+        below, above = stats.norm.cdf([rope.low, rope.high], 0.03, 0.02)
+        expected = [1 - above, above - below, below]
+        assert expected_theta(h, rope) == pytest.approx(expected, abs=1e-4)
+        assert winner_probabilities(h, rope) == pytest.approx(expected, abs=1e-4)
+
+
+def test_means_and_intervals_of_a_grid_are_those_of_its_normal():
+    h, weights = known_grid()
+    mass = h.mass.sum(axis=(0, 1))
+    mean, sd, interval = marginal(h.delta, mass)(0.9)
+    assert (mean, sd) == pytest.approx((0.03, 0.02), abs=1e-6)
+    assert interval == pytest.approx(stats.norm.interval(0.9, 0.03, 0.02), abs=1e-4)
+    assert h.mass.sum(axis=2) == pytest.approx(weights)
+    assert h.coarse.mass.sum(axis=(0, 1)) @ h.coarse.delta == pytest.approx(0.03, abs=1e-6)
+    assert h.coarse.mass.sum(axis=2) == pytest.approx(weights[::2, ::2] / weights[::2, ::2].sum())
+    assert replace(h, nu=h.nu[:1], density=h.density[:1]).coarse.nu.size == 1
+
+
+@pytest.mark.parametrize("sides", [(True, False), (False, True), (True, True)])
+def test_a_density_that_a_prior_cuts_off_is_integrated_to_the_edge(sides):
+    """Beta densities that do not vanish at one end or both: means in closed form, in either direction of the grid."""
+    x = np.linspace(0, 1, 61)
+    # cut off below only: (1 - x)^6, above only: x^6, at both: e^x
+    curve = {(True, False): (1 - x) ** 6, (False, True): x**6, (True, True): np.exp(x)}[sides]
+    mean = {(True, False): 1 / 8, (False, True): 7 / 8, (True, True): 1 / (np.e - 1)}[sides]
+    flat = np.ones((2, 1, 1))
+    for axis, density in ((1, flat * curve[:, None]), (2, flat * curve)):
+        bounds = [(False, False), (False, False)]
+        bounds[axis - 1] = sides
+        density = density * np.ones((2, 61, 61))
+        h = HyperPosterior(np.ones(2), x, x, Curve(0.0, 1.0), density, tuple(bounds))
+        assert h.mass.sum(axis=(0, 3 - axis)) @ x == pytest.approx(mean, abs=1e-5)
+
+
+def test_mass_on_a_side_counts_unless_a_prior_ends_there(rng):
+    density = rng.uniform(1, 2, (3, 5, 7))
+    sides = {"nu": (0, 0), "sigma": (1, 1), "delta": (2, 2)}
+    for cut in (((False, False), (False, False)), ((True, True), (False, True)), ((False, True), (True, True))):
+        h = HyperPosterior(np.arange(3.0), np.arange(5.0), np.arange(7.0), Curve(0, 1), density, cut)
+        free = {"nu": (True, True), "sigma": [not x for x in cut[0]], "delta": [not x for x in cut[1]]}
+        mass = [
+            h.mass.take(end, axis=axis).sum()
+            for name, (axis, _) in sides.items()
+            for end, counts in zip((0, -1), free[name], strict=True)
+            if counts
+        ]
+        assert h.cut_off == pytest.approx(max(mass))
+    one = HyperPosterior(np.ones(1), np.arange(5.0), np.arange(7.0), Curve(0, 1), density[:1], ((True, True),) * 2)
+    with pytest.raises(ValueError, match="empty"):
+        assert one.cut_off
+
+
+def normal_model(means, scale=0.3):
+    """Hyperparameters known to be delta_0 = 0.5, sigma_0 = 0.4 and nu infinite, and normal datasets."""
+    return SimpleNamespace(
+        names=[f"d{i}" for i in range(len(means))],
+        means=np.array(means),
+        counts=np.full(len(means), 12.0),
+        scales=np.full(len(means), scale),
+        dfs=np.full(len(means), 1e9),
+        hyper_draws=lambda n, seed: (np.full(n, 0.5), np.full(n, 0.4), np.full(n, np.inf)),
+    )
+
+
+@pytest.mark.oracle("bayes.HierarchicalPosterior.datasets_frame", "closed form")
+@pytest.mark.parametrize("scale", [0.02, 0.3, 5.0])
+def test_datasets_of_normals_shrink_by_their_precisions(scale):
+    means = [-0.4, 0.45, 1.3]
+    rope = Rope(-0.1, 0.6)
+    frame = datasets_frame(normal_model(means, scale), rope, 0.8)
+    assert frame["n"].tolist() == [12, 12, 12]
+    variance = 1 / (1 / scale**2 + 1 / 0.4**2)
+    for mean, row in zip(means, frame.itertuples(), strict=True):
+        exact = stats.norm(variance * (mean / scale**2 + 0.5 / 0.4**2), np.sqrt(variance))
+        assert (row.mean, row.shrunken) == (mean, pytest.approx(exact.mean(), abs=1e-6))
+        assert row.p_worse == pytest.approx(exact.cdf(-0.1), abs=1e-6)
+        assert row.p_better == pytest.approx(exact.sf(0.6), abs=1e-6)
+        assert row.p_equivalent == pytest.approx(exact.cdf(0.6) - exact.cdf(-0.1), abs=1e-6)
+        width = 2 * exact.std() * stats.norm.ppf(0.9)
+        # of a thousand draws: the shortest interval of a normal with 80 % has an end that is uncertain
+        assert row.hdi_high - row.hdi_low == pytest.approx(width, rel=0.1)
+        assert (row.hdi_high + row.hdi_low) / 2 == pytest.approx(exact.mean(), abs=0.2 * width)
+
+
+@pytest.mark.oracle("bayes.HierarchicalPosterior.datasets_frame", "scipy")
+def test_a_dataset_of_two_students_by_quadrature():
+    """Heavy tails on both sides: the product of scipy's two densities, for each draw of the hyperparameters."""
+    rope = Rope(-0.1, 0.2)
+    hyper = np.array([0.5, -0.2]), np.array([0.4, 0.05]), np.array([1.5, 4.0])
+    values, weights = _conditional(1.1, 0.3, 3.0, hyper, rope)
+    x = np.linspace(-40, 40, 800_001)
+    for k, (delta, sigma, nu) in enumerate(zip(*hyper, strict=True)):
+        density = stats.t.pdf(x, 3.0, 1.1, 0.3) * stats.t.pdf(x, nu, delta, sigma)
+        density /= density.sum()
+        assert weights[k] @ values[k] == pytest.approx(density @ x, abs=1e-4)
+        above = weights[k] @ (rope.regions(values[k]) == 1)
+        assert above == pytest.approx(density[x > 0.2].sum(), abs=1e-4)
+
+
+def test_sampled_hyperparameters_are_counted(rng):
+    """Two chains of three draws: means, shares and weights by hand."""
+    prior = HierarchicalPrior(delta_0_bound=1, sigma_0_max=1, sigma_max=1)
+    data = HierarchicalInference(("a", "b"), [0.1, 0.2], [1, 1], [10, 10], [0.1, 0.1], 0.0, prior, 1.0)
+    delta = np.array([[0.5, -0.5, 1.0], [0.0, 2.0, 0.6]])
+    sampled = SampledHyper(delta, np.full((2, 3), 1e-9), np.full((2, 3), np.inf), data)
+    assert (sampled.mean, sampled.p_positive) == (pytest.approx(0.6), pytest.approx(4 / 6))
+    values, weights = sampled.mean_distribution()
+    assert (values.tolist(), weights.tolist()) == (delta.ravel().tolist(), [1 / 6] * 6)
+    assert sampled.hdi(0.5) == (0.5, 1.0)
+    expected = [[1, 0, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0], [1, 0, 0], [1, 0, 0]]
+    assert sampled.thetas(6, Rope(-0.1, 0.1), 0).sum(axis=0) == pytest.approx(np.sum(expected, axis=0))
+    assert sorted(sampled.hyper_draws(6, 1)[0]) == sorted(delta.ravel()), "each once, as long as there are enough"
+    assert sampled.hyper_draws(7, 1)[0].size == 7
+    marginals = sampled.hyper_marginals()
+    assert list(marginals) == ["delta_0", "sigma_0"]
+    assert marginals["delta_0"](0.5)[:2] == pytest.approx((0.6, delta.std(ddof=1)))
+    assert (sampled.swap().mean, sampled.swap().means.tolist()) == (pytest.approx(-0.6), [-0.1, -0.2])
+
+
+@pytest.mark.oracle("bayes.HierarchicalPosterior.predictive_check", "closed form")
+def test_predictive_check_of_normals_is_that_of_a_normal_sample():
+    """Five means from a normal with variance 0.4^2 + 0.3^2: mean, sd, extremes and median have known laws."""
+    means = np.array([0.1, 1.3, 0.2, 0.9, 0.4])
+    check = predictive_check(normal_model(means), 20_000)
+    one = stats.norm(0.5, 0.5)
+    p = one.sf(np.sort(means))
+    expected = {
+        "mean": (means.mean(), 0.5, stats.norm.sf(means.mean(), 0.5, 0.5 / np.sqrt(5))),
+        "sd": (means.std(), 0.5 * np.sqrt(stats.chi2.median(4) / 5), stats.chi2.sf(5 * means.var() / 0.25, 4)),
+        "smallest": (0.1, one.isf(0.5 ** (1 / 5)), p[0] ** 5),
+        "largest": (1.3, one.ppf(0.5 ** (1 / 5)), 1 - (1 - p[-1]) ** 5),
+        "median": (0.4, 0.5, stats.binom.sf(2, 5, p[2])),
+    }
+    for name, row in check.iterrows():
+        observed, middle, tail = expected[name]
+        assert row["observed"] == pytest.approx(observed)
+        assert row["replicated_median"] == pytest.approx(middle, abs=0.02)
+        assert row["tail_probability"] == pytest.approx(tail, abs=0.015)
+
+
+def test_tables_are_natural_cubic_splines(rng):
+    """Coefficients and basis together are scipy's spline, up to both ends; rows need different parts of the table."""
+    grid = np.arange(15)
+    values = rng.normal(size=(3, grid.size))
+    x = np.linspace([0, 7.5, 11.5], [3.5, 9.5, 14], 9, axis=1)
+    first, weights = _basis(x, grid.size)
+    for row in values:
+        spline = interpolate.CubicSpline(grid, row, bc_type="natural")
+        coefficients = _spline_coefficients(row, 0)
+        ours = [w @ coefficients[at : at + w.shape[1]] for at, w in zip(first, weights, strict=True)]
+        assert np.array(ours) == pytest.approx(spline(x), abs=1e-12)
+    assert weights.shape[2] <= 8
+    both = _spline_coefficients(values, 1)
+    assert both == pytest.approx(np.array([_spline_coefficients(row, 0) for row in values]))
+
+
+@pytest.mark.parametrize("df", [0.5, 1.0, 3.0, 200.0, np.inf])
+def test_log_density_is_scipys(df):
+    x = np.array([0.0, 1e-3, 1.0, -30.0, 1e6])
+    expected = stats.norm.logpdf(x) if np.isinf(df) else stats.t.logpdf(x, df)
+    assert log_student(x, df) == pytest.approx(expected, rel=1e-13)
+
+
 # ---- limits
 
 
@@ -475,6 +693,10 @@ def test_identical_shift_everywhere_is_certain():
         p = bc.bayes.hierarchical_ttest(a, a - 5, rope=1, resampling=bc.Resampling.kfold(10))
     assert (p.p_better, p.mean, p.hdi()) == (1, 5, (5, 5))
     assert p.swap().p_worse == 1
+    assert (p.p_positive, p.swap().p_positive) == (1, 0)
+    assert set(p.mcse.values()) == {0}
+    assert list(p.theta_hdi(0.9).values()) == [(1, 1), (0, 0), (0, 0)]
+    assert p.hyperparameters().loc["delta_0"].tolist() == [5, 0, 5, 5]
     assert bc.bayes.Posterior.from_dict(json.loads(json.dumps(p.to_dict()))) == p
 
 

@@ -126,6 +126,24 @@ def test_exact_friedman_is_the_enumeration(rng, n, k):
         assert friedman_exact_p(ranks, limited=False) == pytest.approx(enumerated_friedman(ranks), abs=1e-12)
 
 
+@pytest.mark.oracle("frequentist.friedman_test", "scipy")
+def test_exact_friedman_of_two_models_is_the_sign_test():
+    """The statistic grows with |wins - losses|; datasets where both have the same rank move neither rank sum."""
+    for wins, losses, ties in ((9, 2, 0), (6, 6, 0), (7, 1, 3), (1, 0, 1), (40, 61, 0)):
+        ranks = np.array([[1, 2]] * wins + [[2, 1]] * losses + [[1.5, 1.5]] * ties, dtype=float)
+        expected = stats.binomtest(wins, wins + losses).pvalue
+        assert friedman_exact_p(ranks, limited=True) == pytest.approx(expected, rel=1e-10)
+
+
+def test_rank_sums_that_do_not_fit_into_a_whole_number_are_refused():
+    """Ten orders a dataset are few, but 801^9 states have no number of 64 bits."""
+    ranks = np.full((40, 10), 6.0)
+    ranks[np.arange(40), np.arange(40) % 10] = 1.0
+    assert friedman_exact_p(ranks, limited=True) is None
+    with pytest.raises(ValueError, match="more than about a minute"):
+        friedman_exact_p(ranks, limited=False)
+
+
 @pytest.mark.oracle("frequentist.friedman_test", "simulation")
 def test_exact_friedman_never_rejects_more_often_than_alpha(rng):
     """Over the permutation distribution itself, k = 4, n = 5: P(p <= alpha) <= alpha."""

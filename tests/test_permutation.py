@@ -316,6 +316,34 @@ def test_sentence_and_frame():
 
 
 NAN, INF = float("nan"), float("inf")
+
+
+def test_rounding_does_not_split_equal_sums_of_two_samples():
+    """Tenths that are products and tenths that are quotients differ in their last bits; a score of 0 has none."""
+    whole = np.array([0, 3, 1, 7, 6, 2, 3, 6, 0])
+    for n_a in (2, 4):
+        a, b = whole[:n_a] * 0.1, whole[n_a:] / 10
+        result = permutation_test(a, b, paired=False)
+        means = [
+            np.sum(whole[list(group)]) / n_a - (whole.sum() - np.sum(whole[list(group)])) / (9 - n_a)
+            for group in itertools.combinations(range(9), n_a)
+        ]
+        observed = whole[:n_a].mean() - whole[n_a:].mean()
+        assert result.p_value == pytest.approx(np.mean(np.abs(means) >= abs(observed) - 1e-9), rel=1e-12)
+        assert (result.models, result.details["n_a"], result.details["n_b"]) == (("A", "B"), n_a, 9 - n_a)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_the_largest_scores_are_those_whose_sums_are_finite(paired):
+    """Up to 1e300 in all, and with the p-value of small ones: a power of two changes no digit."""
+    a, b = np.array([1.0, 0.75, 0.5, 0.875]), np.array([0.25, 0.5, -0.5, 1.0])
+    unit = 2.0 ** math.floor(math.log2(1e300 / (4 if paired else 8)))
+    small, large = (permutation_test(a * x, b * x, paired=paired) for x in (1.0, unit))
+    assert large.p_value == small.p_value < 1
+    with pytest.raises(ScoresError, match="sums to be finite"):
+        permutation_test(a * 2 * unit, 0 * b, paired=paired)
+
+
 BAD = {
     "nan": (lambda: permutation_test([0.5, NAN], [0.4, 0.3]), ScoresError, "NaN", "position 1"),
     "inf unpaired": (lambda: permutation_test([0.5, INF], [0.4], paired=False), ScoresError, "finite"),

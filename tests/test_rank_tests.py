@@ -105,6 +105,23 @@ def test_w06_nine_wins_are_needed_not_eight():
     assert (split.n, split.statistic) == (9, 9)  # one tie cannot be split
 
 
+@pytest.mark.oracle("frequentist.sign_test", "scipy")
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_coins_on_both_sides_of_the_border_between_two_sums(alternative):
+    """Whole numbers up to 1,000 coins, the incomplete beta function above."""
+    for n in (1, 999, 1000, 1001, 5000):
+        for wins in {0, 1, n * 2 // 5, n // 2, n * 3 // 5, n - 1, n}:
+            expected = stats.binomtest(wins, n, alternative=alternative).pvalue
+            assert binomial_half_p(wins, n, alternative) == pytest.approx(expected, rel=1e-9)
+
+
+def test_split_ties_are_counted_in_the_note():
+    result = frequentist.sign_test([1, 1, 1, 0, 0, 0, 0, 0], np.zeros(8), ties="split")
+    assert (result.n, result.statistic) == (7, 5)
+    assert "equal on 5 of 8 datasets: 4 split, 1 dropped" in result.notes[0]
+    assert result.effect_size.value == pytest.approx(3 / 7)
+
+
 @pytest.mark.oracle("frequentist.sign_test", "example: W32")
 def test_w32_critical_differences_of_the_sign_test():
     """W32: read as wins minus losses, entries of the lecture's table follow from the binomial (n = 8 is a misprint)."""

@@ -1,13 +1,15 @@
 """The Bayesian sign test and its exact integral, against closed forms, mpmath, brute force and baycomp."""
 
+import itertools
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import integrate, special, stats
 
 import bayescmp as bc
-from bayescmp.bayes.dirichlet import log_gamma_cdf, p_largest
+from bayescmp.bayes.dirichlet import _TEMME, _log_peak_density, log_gamma_cdf, p_largest
 
 NB = [96.43, 73.42, 72.30, 71.70, 71.67, 74.36, 70.63, 83.21, 98.22, 69.62]
 SVM = [99.44, 81.34, 91.51, 66.16, 71.67, 77.08, 62.21, 80.63, 93.58, 99.90]
@@ -95,6 +97,21 @@ def test_tiny_alphas_put_everything_into_one_share():
     assert p_largest(np.array([1e-6, 2e-6, 7e-6])) == pytest.approx([0.1, 0.2, 0.7], abs=1e-4)
 
 
+@pytest.mark.oracle("bayes.sign_test", "scipy")
+@pytest.mark.parametrize("alpha", [(0.03, 0.02, 0.05), (0.4, 0.1, 0.7), (0.05, 3.0, 4.0)])
+def test_small_alphas_by_quadrature_in_the_logarithm(alpha):
+    """Gammas of 10^-200 and less have a part in it; scipy's quad over log x."""
+    a, *others = alpha
+
+    def integrand(t):
+        x = np.exp(t)
+        return np.exp(a * t - x - special.gammaln(a)) * np.prod([special.gammainc(b, x) for b in others])
+
+    pieces = [-700, -200, -60, -25, -8, -2, 0, 1, 2, 4]
+    expected = sum(integrate.quad(integrand, *ends, epsabs=0, epsrel=1e-11)[0] for ends in itertools.pairwise(pieces))
+    assert p_largest(np.array(alpha))[0] == pytest.approx(expected, rel=1e-9)
+
+
 @pytest.mark.oracle("bayes.sign_test", "scipy", "brute force")
 def test_a_thousand_million_datasets():
     """Two shares of 10^9 counts: a Beta tail. Three: normal by the central limit theorem."""
@@ -103,6 +120,39 @@ def test_a_thousand_million_datasets():
     alpha = 1e9 + np.array([0.0, 3e4, -1e4])
     draws = np.random.default_rng(3).normal(alpha, np.sqrt(alpha), (400_000, 3)).argmax(axis=1)
     assert p_largest(alpha) == pytest.approx(np.bincount(draws) / 400_000, abs=0.004)
+
+
+def test_temmes_coefficients_by_their_recurrence():
+    """Temme (1979): eta^2/2 = mu - log(1 + mu), c_0 = 1/mu - 1/eta, c_k = c_(k-1)'/eta + (-1)^k gamma_k / mu."""
+    n = 24
+    mu = [Fraction(0), Fraction(1)]  # eta (1 + mu) = mu dmu/deta, power by power
+    for i in range(2, n):
+        known = sum(j * mu[i + 1 - j] * mu[j] for j in range(2, i))
+        mu.append((mu[i - 1] - known) / (i + 1))
+    inverse = [Fraction(1)]  # eta / mu
+    for i in range(1, n - 1):
+        inverse.append(-sum(mu[j + 1] * inverse[i - j] for j in range(1, i + 1)))
+    row = inverse[1:]
+    for k, ours in enumerate(_TEMME):
+        assert list(ours) == pytest.approx([float(c) for c in row[: len(ours)]], rel=1e-14)
+        pole = -row[1]
+        assert pole == (Fraction(-1, 12), Fraction(1, 288), Fraction(139, 51840))[k], "Stirling's series, up to signs"
+        row = [(i + 2) * row[i + 2] + pole * inverse[i + 1] for i in range(len(row) - 2)]
+    # at the centre only the first of each are left
+    a = 2e4
+    first = -Fraction(1, 3) - Fraction(1, 540) / 20_000
+    centre = np.log(0.5 - float(first) / np.sqrt(2 * np.pi * a))
+    assert float(log_gamma_cdf(a, np.array([a]))[0]) == pytest.approx(centre, abs=1e-13)
+
+
+def test_density_at_the_peak_against_mpmath():
+    """a log a - a - log Gamma(a), by Stirling's series from 50 on."""
+    import mpmath as mp
+
+    with mp.workdps(40):
+        for a in (0.01, 1.0, 7.5, 49.9, 50.0, 51.0, 80.0, 1e3, 1e9):
+            exact = mp.mpf(a) * mp.log(a) - a - mp.loggamma(a)
+            assert _log_peak_density(a) == pytest.approx(float(exact), rel=1e-14, abs=1e-13)
 
 
 @pytest.mark.oracle("bayes.sign_test", "mpmath")

@@ -139,6 +139,10 @@ def test_order_of_datasets_and_models_does_not_matter(rng):
     assert one.hdi() == pytest.approx(two.hdi(), abs=1e-15)
     assert one.swap().probabilities == other.probabilities
     assert one.swap() == other
+    there = bc.bayes.signed_rank_test(scores.pair("rf", "svm"), rope=0.01, prior=3.0, prior_at=0.2, random_seed=8)
+    back = bc.bayes.signed_rank_test(scores.pair("svm", "rf"), rope=0.01, prior=3.0, prior_at=-0.2, random_seed=8)
+    assert there.swap().probabilities == back.probabilities
+    assert there.swap().inference == back.inference
 
 
 def test_more_draws_begin_with_the_same_ones():

@@ -177,6 +177,47 @@ def test_bouckaerts_schemes_are_one_sample_t_tests_of_their_means(rng):
     assert (calibrated.statistic, calibrated.p_value) == pytest.approx((z, 2 * stats.t.sf(abs(z), 10)))
 
 
+@pytest.mark.oracle("frequentist.rxk_cv_ttest", "closed form")
+def test_calibrated_df_are_whole_numbers_from_one(rng):
+    """With 1 degree of freedom Student's t is Cauchy: p = 1 - 2 atan(|z|)/pi for z = mean sqrt(2)/s."""
+    a, b = rng.normal(0.8, 0.05, (2, 20))
+    design = Resampling.kfold(10, repeats=2)
+    for df in (0, -1, True, 10.0, "10"):
+        with pytest.raises(ValueError, match="whole number of at least 1"):
+            frequentist.rxk_cv_ttest(a, b, df=df, resampling=design)
+    one = frequentist.rxk_cv_ttest(a, b, df=np.int64(1), resampling=design)
+    z = np.mean(a - b) * np.sqrt(2) / np.std(a - b, ddof=1)
+    assert (one.statistic, one.p_value) == pytest.approx((z, 1 - 2 * np.arctan(abs(z)) / np.pi))
+    assert one.details["s"] == pytest.approx(np.std(a - b, ddof=1))
+    assert (one.details["runs"], one.details["folds"], one.n) == (2, 10, 20)
+    assert one.confidence_interval(0.5) == pytest.approx(np.mean(a - b) * (1 + np.array([-1, 1]) / z))
+
+
+def test_bouckaerts_notes_say_where_the_degrees_of_freedom_hold(rng):
+    a, b = rng.normal(0.8, 0.05, (2, 100))
+    notes = {
+        (scheme, df, folds): " ".join(
+            frequentist.rxk_cv_ttest(
+                a, b, scheme=scheme, df=df, resampling=Resampling.kfold(folds, repeats=100 // folds)
+            ).notes
+        )
+        for scheme in ("all data", "folds averaged")
+        for df in (None, 10)
+        for folds in (10, 20)
+    }
+    assert [key for key, note in notes.items() if "rejects too often" in note] == [
+        ("all data", None, 10),
+        ("all data", None, 20),
+    ]
+    assert [key for key, note in notes.items() if "only" in note] == [
+        ("all data", 10, 20),
+        ("folds averaged", 10, 10),
+        ("folds averaged", 10, 20),
+    ]
+    with pytest.raises(bc.ResamplingError, match="at least 2 means of the runs, got 1"):
+        frequentist.rxk_cv_ttest(a, b, scheme="folds averaged", resampling=Resampling.kfold(100))
+
+
 def test_runs_and_folds_are_found_by_their_keys_not_by_the_order_of_rows(rng):
     """A shuffled long table gives the same runs: folds are sorted by repeat and fold."""
     frame = bc.load_uci().select(models=["rf", "svm"], datasets=["sonar"]).to_frame()
@@ -253,6 +294,9 @@ def test_notes_say_what_does_not_hold(labour):
     assert "6 test cases" in notes[1]
     assert "unequal variances" in notes[2]
     assert not frequentist.paired_ttest(DT, DT[::-1]).notes
+    for n_test in (29, 30):
+        few = frequentist.corrected_ttest(DT, DT[::-1], resampling=Resampling.subsampling(100, n_test, 10)).notes
+        assert any("test cases in a fold" in note for note in few) == (n_test < 30)
     scores = np.random.default_rng(4).random((2, 100))
     ten = frequentist.paired_ttest(*scores, resampling=TENFOLD)
     assert "0.57" in ten.notes[0]
@@ -303,7 +347,10 @@ def test_note_on_unequal_variances_is_pitman_and_morgans_test(rng):
     noted, expected = [], []
     for ratio in np.linspace(1, 15, 60):
         x, y = rng.normal(0, 1, 5), rng.normal(0, ratio, 5)
-        noted.append(any("unequal variances" in note for note in frequentist.paired_ttest(x, y).notes))
+        notes = [note for note in frequentist.paired_ttest(x, y).notes if "unequal variances" in note]
+        noted.append(len(notes) == 1)
+        assert not notes or f"vary {np.std(x) / np.std(y):.2g} times as much" in notes[0]
         expected.append(stats.pearsonr(x + y, x - y).pvalue < 0.01)
     assert noted == expected
+    assert not frequentist.paired_ttest([0.0, 9.0], [1.0, 1.1]).notes, "two scores cannot tell"
     assert 10 < sum(expected) < 50

@@ -50,6 +50,10 @@ def test_two_cauchys_make_a_cauchy():
     assert d.cdf(x) == pytest.approx(cauchy.cdf(x), rel=1e-10)
     assert d.sf(x) == pytest.approx(cauchy.sf(x), rel=1e-10)
     assert d.ppf([0.001, 0.5, 0.99]) == pytest.approx(cauchy.ppf([0.001, 0.5, 0.99]), rel=1e-9)
+    assert d.ppf([0, 0.5, 1]).tolist() == [-np.inf, 1.0, np.inf]
+    for location in (-1e8, 1e8):  # a rope far out in either tail keeps its digits
+        far = StudentDifference(location, 2.0, 1, 3.0, 1).regions(bc.Rope(-1, 1))
+        assert far[1] == pytest.approx(5 / np.pi * 2 / 1e16, rel=1e-6)
 
 
 @pytest.mark.oracle("bayes.welch_ttest", "closed form", "scipy")
