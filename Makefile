@@ -16,7 +16,7 @@ test: $(VENV)/.test
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest $(TESTS) -m slow
-	HYPOTHESIS_PROFILE=many $(BIN)/python -m pytest $(TESTS) tests/test_properties.py tests/test_fuzz.py
+	HYPOTHESIS_PROFILE=many $(BIN)/python -m pytest $(TESTS) tests/test_properties.py tests/test_properties_many.py tests/test_fuzz.py
 
 # The suite on the oldest stack (Python 3.11, PyMC 5) and on the newest that this machine has (PyMC 6).
 test-all:

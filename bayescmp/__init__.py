@@ -6,31 +6,30 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bayescmp.errors import (
-    ConvergenceWarning,
-    DegenerateWarning,
-    MissingWarning,
-    PriorWarning,
-    RepeatsWarning,
-    ResamplingError,
-    RopeError,
-    ScaleWarning,
-    ScoresError,
-)
-from bayescmp.rope import Decision, Rope
-from bayescmp.scores import (
-    Pair,
-    Resampling,
-    Scores,
-    load_domains,
-    load_labour,
-    load_uci,
-    read_scores,
-)
-
 if TYPE_CHECKING:
     from bayescmp import bayes, frequentist, plots, reports
     from bayescmp.comparison import Comparison, compare
+    from bayescmp.errors import (
+        ConvergenceWarning,
+        DegenerateWarning,
+        MissingWarning,
+        PriorWarning,
+        RepeatsWarning,
+        ResamplingError,
+        RopeError,
+        ScaleWarning,
+        ScoresError,
+    )
+    from bayescmp.rope import Decision, Rope
+    from bayescmp.scores import (
+        Pair,
+        Resampling,
+        Scores,
+        load_domains,
+        load_labour,
+        load_uci,
+        read_scores,
+    )
 
 __all__ = [
     "Comparison",
@@ -59,14 +58,25 @@ __all__ = [
     "reports",
 ]
 
+ROOMS = ("bayes", "errors", "frequentist", "plots", "reports", "rope", "scores")
+
 
 def __getattr__(name: str) -> Any:
+    """Everything is imported when it is first asked for: `import bayescmp` costs nothing, and can be interrupted."""
     if name == "__version__":
         from importlib.metadata import version
 
         return version("bayescmp")
-    if name in ("bayes", "frequentist", "plots", "reports"):
+    if name in ROOMS:
         return import_module(f"bayescmp.{name}")
-    if name in ("compare", "Comparison"):
-        return getattr(import_module("bayescmp.comparison"), name)
-    raise AttributeError(f"module 'bayescmp' has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module 'bayescmp' has no attribute {name!r}")
+    room = "comparison" if name in ("compare", "Comparison") else "rope" if name in ("Decision", "Rope") else "scores"
+    if name.endswith(("Error", "Warning")):
+        room = "errors"
+    found = globals()[name] = getattr(import_module(f"bayescmp.{room}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,11 +1,34 @@
-"""Every public function with arguments that fit it: what the property and fuzz tests go through."""
+"""Every public function with arguments that fit it, and its numbers by name: what the property tests go through."""
 
 import inspect
+import json
+import math
+import warnings
+from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
+import pytest
+from hypothesis import strategies as st
 
 import bayescmp as bc
 from bayescmp import Resampling, Scores, bayes, frequentist
+
+OURS = (bc.DegenerateWarning, bc.ScaleWarning, bc.RepeatsWarning, bc.PriorWarning)
+PROBABILITIES = ("common-language effect", "A12")
+"""Effect sizes that mirror around one half."""
+
+# multiples of 1/64, so that shifts and powers of two are exact, and ties are common
+even = st.lists(st.integers(-96, 96).map(lambda i: i / 64), min_size=10, max_size=10).map(np.array)
+wild = st.lists(
+    st.one_of(
+        st.floats(-1e300, 1e300),
+        st.sampled_from([0.0, 1.0, -1.0, 5e-324, 1e-300, 1e300, 0.5, 0.5 + 2.0**-53, 0.1]),
+    ),
+    min_size=10,
+    max_size=10,
+).map(np.array)
+ropes = st.sampled_from([0.0, 1 / 64, 0.25, 1.0, math.inf])
 
 FIVE_BY_TWO, QUARTER = Resampling.kfold(2, repeats=5), Resampling.custom(0.25)
 
@@ -43,44 +66,61 @@ TWO = {
 """name -> function of two arrays of ten scores, a rope and the direction."""
 
 
-def _named(table):
-    return {f"m{i}": table[:, i] for i in range(table.shape[1])}
+@dataclass(frozen=True)
+class Table:
+    """Scores of many models, blocks (datasets, or folds of one) x models, with all that can be turned."""
 
+    values: np.ndarray
+    models: tuple = ("m0", "m1", "m2")
+    blocks: tuple = ()
+    up: bool = True
+    rope: float = 0.25
 
-def _folds(table):
-    return Scores.from_arrays(_named(table), resampling=QUARTER)
+    @property
+    def datasets(self):
+        blocks = self.blocks or [f"d{i}" for i in range(len(self.values))]
+        return Scores.from_arrays(self.columns, datasets=blocks, higher_is_better=self.up)
+
+    @property
+    def folds(self):
+        return Scores.from_arrays(self.columns, resampling=QUARTER, higher_is_better=self.up)
+
+    @property
+    def columns(self):
+        return dict(zip(self.models, self.values.T, strict=True))
+
+    @property
+    def draws(self):
+        return {"rope": self.rope, "draws": 64, "random_seed": 1}
 
 
 MANY = {
-    "bayes.rank_models": lambda t: bayes.rank_models(Scores.from_arrays(_named(t)), rope=0.25, draws=64, random_seed=1),
+    "bayes.rank_models": lambda t: bayes.rank_models(t.datasets, **t.draws),
     "bayes.signed_rank_tests": lambda t: bayes.signed_rank_tests(
-        [Scores.from_arrays(_named(t)).pair("m0", "m1")], rope=0.25, draws=64, random_seed=1
-    )[0],
-    "frequentist.anova": lambda t: frequentist.anova(_folds(t), kind="repeated"),
-    "frequentist.tukey_hsd": lambda t: frequentist.tukey_hsd(_folds(t), kind="repeated"),
-    "frequentist.fisher_lsd": lambda t: frequentist.fisher_lsd(_folds(t), kind="one-way"),
-    "frequentist.bonferroni_dunn_test": lambda t: frequentist.bonferroni_dunn_test(_named(t), control="m0"),
-    "frequentist.pairwise_ttest": lambda t: frequentist.pairwise_ttest(_folds(t)),
-    "frequentist.hotelling_test": lambda t: frequentist.hotelling_test(t[:, :2], t[:, 1:3]),
-    "frequentist.manova": lambda t: frequentist.manova({"m0": t[:, :2], "m1": t[:, 1:3]}),
-    "frequentist.recommend": lambda t: frequentist.recommend(Scores.from_arrays(_named(t))),
-    "compare": lambda t: bc.compare(
-        Scores.from_arrays(_named(t)), rope=0.25, random_seed=1, bayes_options={"draws": 64}
+        [t.datasets.pair(*pair) for pair in combinations(t.models, 2)], **t.draws
     ),
+    "compare": lambda t: bc.compare(t.datasets, rope=t.rope, random_seed=1, bayes_options={"draws": 64}),
+    "frequentist.bonferroni_dunn_test": lambda t: frequentist.bonferroni_dunn_test(t.datasets, control="m0"),
+    "frequentist.fisher_lsd": lambda t: frequentist.fisher_lsd(t.folds, kind="one-way"),
+    "frequentist.pairwise_ttest": lambda t: frequentist.pairwise_ttest(t.folds),
 } | {
-    f"frequentist.{name}": (lambda function: lambda t: function(_named(t)))(getattr(frequentist, name))
+    f"frequentist.{name}": (lambda f: lambda t: f(t.folds, kind="repeated"))(getattr(frequentist, name))
+    for name in ("anova", "tukey_hsd")
+} | {
+    f"frequentist.{name}": (lambda f: lambda t: f(t.datasets))(getattr(frequentist, name))
     for name in (
         "friedman_aligned_ranks_test friedman_test iman_davenport_test kendalls_w kruskal_wallis_test nemenyi_test "
-        "pairwise_wilcoxon_test quade_test"
+        "pairwise_wilcoxon_test quade_test recommend"
     ).split()
-}
-"""name -> function of a table, blocks x models."""
+}  # fmt: skip
+"""name -> function of a `Table`."""
 
 _RNG = np.random.default_rng(1)
 _A, _B = _RNG.normal(0.8, 0.05, (2, 10))
 _TABLE = _RNG.normal(0.8, 0.05, (8, 3))
-_S, _F = Scores.from_arrays(_named(_TABLE)), _folds(_TABLE)
+_S, _F = Table(_TABLE).datasets, Table(_TABLE).folds
 _R1, _R2 = _RNG.integers(0, 2, (2, 20))
+_CUBE = Scores.from_arrays(dict(zip("abc", _RNG.normal(0.8, 0.05, (3, 4, 5)), strict=True)), resampling=QUARTER)
 _PAIR, _SEED = {"a": _A, "b": _B}, {"random_seed": 1}
 
 ARGUMENTS = (
@@ -98,6 +138,8 @@ ARGUMENTS = (
         "bayes.rank_models": {"scores": _S, "rope": 0.01, "draws": 64} | _SEED,
         "bayes.bradley_terry": {"scores": _S, "rope": 0.01, "draws": 4000} | _SEED,
         "bayes.plackett_luce": {"scores": _S, "draws": 4000} | _SEED,
+        "bayes.multilevel": {"scores": _CUBE, "rope": 0.01} | _SEED,
+        "bayes.pymc_model": {"name": "multilevel", "pair": _CUBE},
         "bayes.hdi": {"posterior": _A},
         "compare": {"scores": _S, "rope": 0.01, "bayes_options": {"draws": 64}} | _SEED,
         "frequentist.adjust_p_values": {"p_values": [0.1, 0.2, 0.3], "method": "holm"},
@@ -134,9 +176,6 @@ ARGUMENTS = (
 )
 """name -> arguments of a call that works."""
 
-NOT_CALLED = {"bayes.multilevel", "bayes.pymc_model"}
-"""Run PyMC: test_multilevel and test_nuts have them."""
-
 
 def public_functions():
     """name -> function, of both schools, and compare."""
@@ -145,3 +184,132 @@ def public_functions():
         room = school.__name__.rsplit(".", 1)[-1]
         found |= {f"{room}.{n}": f for n in school.__all__ if inspect.isfunction(f := getattr(school, n))}
     return found
+
+
+def quietly(call, *arguments):
+    """The result, with none of our warnings; None where the scores are refused by an error of ours."""
+    with warnings.catch_warnings():
+        for category in OURS:
+            warnings.simplefilter("ignore", category)
+        try:
+            return call(*arguments)
+        except bc.ScoresError:
+            return None
+
+
+def numbers(result):
+    """name -> number, of any result; the sign of "signed" ones turns with the models."""
+    if isinstance(result, bayes.Posterior):
+        found = {"p_better": result.p_better, "p_equivalent": result.p_equivalent, "p_worse": result.p_worse}
+        if isinstance(result, bayes.RegionPosterior):
+            found |= dict(
+                zip(("share_better", "share_equivalent", "share_worse"), result.expected.values(), strict=True)
+            )
+        if getattr(result, "mean", None) is not None:
+            low, high = result.hdi()
+            found |= {"signed mean": result.mean, "low": low, "high": high}
+        return found
+    if isinstance(result, frequentist.TestResult):
+        found = {"p_value": result.p_value}
+        if result.estimate is not None:
+            found["signed estimate"] = result.estimate
+        if result.interval is not None:
+            found["low"], found["high"] = result.confidence_interval()
+        return found
+    if isinstance(result, frequentist.EffectSize):
+        half = result.name in PROBABILITIES
+        low, high = result.interval or (math.nan, math.nan)
+        found = {"probability" if half else "signed value": result.value}
+        return found | (
+            {} if math.isnan(low) else {"p_low": low, "p_high": high} if half else {"low": low, "high": high}
+        )
+    if isinstance(result, frequentist.Interval):
+        return {"signed estimate": result.estimate, "low": result.low, "high": result.high}
+    return {}
+
+
+def numbers_by_name(result, old=None):
+    """name -> number, of a result over many models; `old` has the names to tell them by, where they have new ones.
+
+    "p_" are probabilities, "score" is in the unit of the scores, "free" in none.
+    """
+    if isinstance(result, frequentist.Recommendation):
+        return {f"free {name}": place for place, name in enumerate(result.functions())}
+    if isinstance(result, frequentist.EffectSize):
+        return {"free value": result.value} | dict(zip(("free low", "free high"), result.interval or (), strict=False))
+    if isinstance(result, frequentist.TestResult):
+        of_models = {f"free {_tell(m, old)}": x for m, x in result.details.get("mean_ranks", {}).items()}
+        found = {"p_value": result.p_value, "free statistic": result.statistic} | of_models
+        return found | ({"free effect": result.effect_size.value} if result.effect_size else {})
+    if isinstance(result, bayes.RankingPosterior):
+        columns = ("p_best", "p_among_best", "expected_rank", *(["p_best_by_score"] if result.p_best_by_score else []))
+        found = {f"{c} {_tell(m, old)}": x for c in columns for m, x in getattr(result, c).items()}
+        pairs = _sorted_pairs(result.models, old)
+        return found | {f"p_better {_tell(a, old)} {_tell(b, old)}": result.p_better(a, b) for a, b in pairs}
+    if isinstance(result, frequentist.PairwiseTests):
+        found, ranks = {}, "rank" in result.estimate_name
+        for a, b in _sorted_pairs(result.models, old):
+            if result.control in (None, a, b):
+                t, key = result.result(a, b), f"{_tell(a, old)} {_tell(b, old)}"
+                found |= {f"p_value {key}": t.p_value, f"p_adjusted {key}": t.p_adjusted}
+                found |= {f"free statistic {key}": t.statistic, f"{'free' if ranks else 'score'} {key}": t.estimate}
+                found |= {f"free effect {key}": t.effect_size.value} if t.effect_size else {}
+        return found
+    if isinstance(result, list):
+        return _of_pairs({(p.a, p.b): numbers(p) for p in result}, old)
+    if isinstance(result, bc.Comparison):
+        rows = {}
+        for row, (a, b) in zip(result.table().to_dict("records"), result.pairs, strict=True):
+            free = {name: row[name] for name in ("p_better", "p_equivalent", "p_worse", "p_value", "p_adjusted")}
+            rows[a, b] = free | {"signed mean": row["mean_difference"], "signed effect": row["effect_size"]}
+        found = _of_pairs(rows, old)
+        return found | {f"p_value {t.method}": t.p_value for t in result.omnibus}
+    return {}
+
+
+def _tell(model, old):
+    return (old or {}).get(model, model)
+
+
+def _sorted_pairs(models, old):
+    return combinations(sorted(models, key=lambda m: _tell(m, old)), 2)
+
+
+def _of_pairs(rows, old):
+    """The numbers of pairs in one order of the names, with those told the other way around mirrored."""
+    found = {}
+    for (a, b), row in rows.items():
+        one, two = _tell(a, old), _tell(b, old)
+        row = row if one < two else mirrored(row)
+        kinds = {k: "score" if k in ("signed mean", "low", "high") else "free" for k in row if not k.startswith("p_")}
+        found |= {f"{kinds.get(k, '')} {k} {min(one, two)} {max(one, two)}".strip(): x for k, x in row.items()}
+    return found
+
+
+def mirrored(found):
+    """What the numbers must be with the models swapped."""
+    turned = {}
+    for name, x in found.items():
+        if name.startswith("signed"):
+            turned[name] = -x
+        elif name in ("low", "high"):
+            turned["high" if name == "low" else "low"] = -x
+        elif name in ("p_low", "p_high"):
+            turned["p_high" if name == "p_low" else "p_low"] = 1 - x
+        elif name == "probability":
+            turned[name] = 1 - x
+        else:
+            turned[name.replace("better", "#").replace("worse", "better").replace("#", "worse")] = x
+    return turned
+
+
+def same(one, two, tolerance=0.0):
+    assert one.keys() == two.keys()
+    for name in one:
+        assert one[name] == pytest.approx(two[name], rel=tolerance, abs=tolerance), name
+
+
+def there_and_back(result):
+    back = type(result).from_dict(json.loads(json.dumps(result.to_dict(), allow_nan=False)))
+    assert back == result
+    return back

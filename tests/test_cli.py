@@ -494,6 +494,22 @@ def test_interrupted_is_one_line_and_130():
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
+@pytest.mark.parametrize("module", ["numpy", "click", "bayescmp.cli.planning"])
+def test_interrupted_imports_are_one_line_and_130(module):
+    """A real Ctrl-C at the moment when a module is looked for."""
+    struck = (
+        "import os, runpy, signal, sys\n"
+        "class Strike:\n"
+        "    def find_spec(name, *_):\n"
+        f"        if name == {module!r}: os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Strike)\n"
+        "runpy.run_module('bayescmp', run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", struck, "--help"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
 def test_a_reader_that_leaves_is_no_error(tmp_path):
     models = {f"m{i}": [i + d % 3 for d in range(6)] for i in range(40)}
     path = tmp_path / "many.json"

@@ -84,6 +84,11 @@ def test_the_smallest_of_alphas_has_power_zero():
     assert frequentist.power_ttest(effect=0.5, n=2, alpha=1e-320).power == 0
 
 
+def test_the_smallest_of_effects_has_the_power_of_none():
+    """Over the critical t it is no double any more, and its logarithm was none."""
+    assert frequentist.power_ttest(effect=5e-324, n=5, alpha=1e-9).power == pytest.approx(1e-9, rel=1e-6)
+
+
 @pytest.mark.parametrize("rope", [0.0, math.inf])
 @pytest.mark.parametrize("test", ["correlated_ttest", "sign_test", "signed_rank_test", "welch_ttest"])
 def test_no_rope_and_all_rope(test, rope):

@@ -1,10 +1,13 @@
 """When things fail around us, nothing is lost or half-written; and no data of a user's is ever run as code."""
 
 import ast
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -106,6 +109,54 @@ def test_interrupted_nuts_says_nothing_false(labour, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         bc.bayes.correlated_ttest(labour, rope=0.01, engine="nuts", random_seed=1, draws=10, tune=10)
     assert logging.getLogger("pymc").level == level
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_run_that_swallows_ctrl_c_gives_no_result(labour, monkeypatch):
+    """PyMC ends a chain at Ctrl-C, and returns what it has or goes on with the next one."""
+    pm = pytest.importorskip("pymc")
+
+    def swallow(**_):
+        with contextlib.suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+        return "half of the draws"
+
+    monkeypatch.setattr(pm, "sample", swallow)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            bc.bayes.correlated_ttest(labour, rope=0.01, engine="nuts", random_seed=1)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+INTERRUPTED = """
+import os, signal, sys
+import pymc as pm
+sample, left = pm.sample, [int(sys.argv[2])]
+def strike(trace, draw):
+    left[0] -= 1
+    if left[0] == 0:
+        print("sampling", flush=True)
+        os.kill(os.getpid(), signal.SIGINT)
+pm.sample = lambda **options: sample(callback=strike, **options)
+from bayescmp.cli import main
+options = ["engine=nuts", "tune=100", "draws=1000000", "chains=2", "cores=" + sys.argv[1]]
+call = "test correlated-t bundled:labour SVM DT --rope 0.01 --seed 1".split()
+main(call + [x for option in options for x in ("--set", option)], prog_name="bayescmp")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("cores", [1, 2])
+@pytest.mark.parametrize("draw", [5, 500])
+def test_ctrl_c_in_a_nuts_run(cores, draw):
+    """A real signal in the tuning and among the draws: one line and 130; before, a result, or the next chain."""
+    done = run(INTERRUPTED, cores, draw)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "sampling\n", "Interrupted.\n")
 
 
 # ---- security

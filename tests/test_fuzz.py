@@ -81,6 +81,16 @@ def test_damaged_parquet(folder, places):
     assert isinstance(read(folder, bytes(content), ".parquet"), (str, bc.Scores))
 
 
+def test_a_parquet_name_that_is_no_text(folder):
+    """pyarrow reads it, and pandas fails on it only later."""
+    pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    offsets = pa.py_buffer(np.array([0, 1, 2], dtype=np.int32))
+    names = pa.StringArray.from_buffers(2, offsets, pa.py_buffer(b"a\xff"))
+    sink = io.BytesIO()
+    pq.write_table(pa.table({"model": ["a", "b"], "dataset": names, "score": [0.5, 0.6]}), sink)
+    assert "is not a parquet file that can be read" in read(folder, sink.getvalue(), ".parquet")
+
+
 HOSTILE = {
     "utf-16": (GOOD.encode("utf-16"), ".csv", "UTF-8"),
     "latin-1 below utf-8": (GOOD.encode() + "é,d,1,0.5\n".encode("latin-1"), ".csv", "UTF-8"),

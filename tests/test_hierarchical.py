@@ -965,3 +965,21 @@ def test_bad_arguments_are_named(call, word):
     p = hierarchical(exact_study(SIX, 0.01))
     with pytest.raises(ValueError, match=word):
         call(p)
+
+
+@pytest.mark.parametrize("times", [1e40, 1e-200])
+def test_a_dataset_beyond_all_others_is_refused(rng, times):
+    """At 1e40 times the others the integral was wrong without a word; at 1e-200 times squares overflowed."""
+    x = rng.normal(0.3, 1.0, (4, 5))
+    x[3] *= times
+    with pytest.raises(bc.ScoresError, match=r'"dataset 4".*diverge'):
+        bc.bayes.hierarchical_ttest(x, np.zeros_like(x), rope=0.1, resampling=bc.Resampling.custom(0.25))
+
+
+def test_a_dataset_far_from_the_others_is_not(rng):
+    """A narrow dataset and a wide one, within what the integral holds."""
+    x = rng.normal(0.3, 1.0, (4, 5)) * np.array([1.0, 1.0, 1e-90, 10.0])[:, None]
+    p = bc.bayes.hierarchical_ttest(
+        x, np.zeros_like(x), rope=0.1, prior="gaussian", resampling=bc.Resampling.custom(0.25)
+    )
+    assert sum(p._three) == pytest.approx(1, abs=1e-9)

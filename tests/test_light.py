@@ -16,7 +16,7 @@ def loaded_after(code):
 
 
 def test_import_is_light():
-    assert loaded_after("import bayescmp") == "[]"
+    assert loaded_after("import bayescmp as bc\nprint(bc.Scores, bc.Rope, bc.ScoresError, bc.load_labour())") == "[]"
 
 
 def test_correlated_t_is_light():

@@ -456,3 +456,18 @@ def test_summary_of_one_block_and_of_many_agree(rng):
     joined = Joined(*(getattr(inference, n) for n in ("folds", "rho", "rounding", "n_draws", "random_seed")))
     for one, two in zip(summarise(inference, 0.1), summarise(joined, 0.1), strict=True):
         assert (one is None and two is None) or np.allclose(one, two)
+
+
+@pytest.mark.parametrize("power", [-60, 60])
+def test_ties_of_ranks_and_of_scores_have_their_own_rounding(rng, power):
+    """Scores of 1e18 made all ranks equal, and those of 1e-18 all scores, because both had the larger tolerance."""
+    x, unit = rng.normal(0, 1, (3, 10)), 2.0**power
+    one, two = (
+        bc.bayes.rank_models(
+            bc.Scores.from_arrays(dict(zip("abc", x * u, strict=True))), rope=u / 4, draws=500, random_seed=1
+        )
+        for u in (1.0, unit)
+    )
+    assert two.p_best == one.p_best
+    assert two.p_best_by_score == one.p_best_by_score
+    assert two.p_among_best == one.p_among_best

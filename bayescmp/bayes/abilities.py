@@ -22,10 +22,14 @@ MANY_CHAINS = 16
 
 
 class Block(NamedTuple):
-    """Some joint draws, draws x models; `score` is what the rope is about, where that is not the ability itself."""
+    """Some joint draws, draws x models; `score` is what the rope is about, where that is not the ability itself.
+
+    Scores closer than `rounding` are equal.
+    """
 
     ability: Floats
     score: Floats | None = None
+    rounding: float = 0.0
 
 
 class AbilityInference(Protocol):
@@ -77,13 +81,13 @@ class RankSummary(NamedTuple):
 def summarise(inference: AbilityInference, allowed_gap: float) -> RankSummary:
     """One pass over the draws; a model is among the best if it is at most `allowed_gap` below the largest."""
     counts, by_score, sizes, means, hits = [], [], [], [], []
-    for ability, score in inference.blocks():
+    for ability, score, rounding in inference.blocks():
         ranks = count_ranks(ability, inference.tolerance)
-        of_rope = ability if score is None else score
-        near = of_rope >= of_rope.max(axis=1, keepdims=True) - _reach(allowed_gap, inference.tolerance)
+        of_rope, tolerance = (ability, inference.tolerance) if score is None else (score, rounding)
+        near = of_rope >= of_rope.max(axis=1, keepdims=True) - _reach(allowed_gap, tolerance)
         counts.append((ranks, near.sum(axis=0)))
         if score is not None:
-            by_score.append(count_ranks(score, inference.tolerance)[:, 0])
+            by_score.append(count_ranks(score, rounding)[:, 0])
         sizes.append(len(ability))
         means.append(ability.sum(axis=0))
         if not inference.independent:

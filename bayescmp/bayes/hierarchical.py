@@ -29,6 +29,9 @@ from bayescmp.scores.resampling import Resampling
 if TYPE_CHECKING:
     import pandas as pd
 
+FARTHEST, NARROWEST = 1e25, 1e-100
+"""Of one dataset's differences to the usual ones: at 1e40 the integral was wrong, at 1e-150 squares overflow."""
+
 
 def hierarchical_ttest(
     a: Pair | ArrayLike,
@@ -151,7 +154,18 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
         raise ScoresError(
             "Scores must be small enough for a thousand times their spread to be finite. Change their unit."
         )
-    resolved = HierarchicalPrior.resolve(prior, means, np.where(flat, floor, sds), largest)
+    scales = np.where(flat, floor, sds)
+    sizes = np.maximum(np.abs(means), scales)
+    usual = float(np.median(sizes))
+    far, narrow = sizes.max() / FARTHEST > usual, scales.min() < usual * NARROWEST
+    if far or narrow:
+        odd = pair.datasets[int(sizes.argmax() if far else scales.argmin())]
+        how = f"are more than {FARTHEST:.0e} times" if far else f"vary by less than {NARROWEST:.0e} of"
+        raise ScoresError(
+            f'On "{odd}" the differences {how} those on half of the datasets: too far apart for the integral. Did a '
+            "run diverge? Drop the dataset with scores.drop(...), or use signed_rank_test."
+        )
+    resolved = HierarchicalPrior.resolve(prior, means, scales, largest)
     inference = HierarchicalInference(pair.datasets, means, sds, counts, rho, floor, resolved, largest)
     if floor and not flat.all():
         halves = [replace(inference, min_sd=f * floor).summaries([Rope.of(0)])[0].probabilities[0] for f in (0.5, 2)]

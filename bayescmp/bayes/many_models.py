@@ -64,11 +64,7 @@ def complete_table(
     With a rope for each dataset, scores and rope are in units of those ropes. On the "relative" scale scores are
     shares of the mean score of all models on their dataset.
     """
-    if not isinstance(scores, Scores):
-        raise ScoresError(
-            f"`{test}` takes the Scores of all models, got {type(scores).__name__}. Make them with "
-            "Scores.from_arrays, Scores.from_frame or read_scores."
-        )
+    check_scores(scores, test)
     scores.check_one_metric()
     if len(scores.models) < 2:
         raise ScoresError(f'`{test}` needs at least 2 models, got only "{scores.models[0]}".')
@@ -102,6 +98,15 @@ def complete_table(
         scale=scale,
     )
     return table, region
+
+
+def check_scores(scores: object, test: str) -> None:
+    """Refuse what are no `Scores`."""
+    if not isinstance(scores, Scores):
+        raise ScoresError(
+            f"`{test}` takes the Scores of all models, got {type(scores).__name__}. Make them with "
+            "Scores.from_arrays, Scores.from_frame or read_scores."
+        )
 
 
 def _complete(scores: Scores, test: str, least: int, stacklevel: int) -> list[int]:

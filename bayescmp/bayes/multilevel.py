@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bayescmp import _compat
 from bayescmp.bayes import nuts
 from bayescmp.bayes.abilities import symmetric
+from bayescmp.bayes.many_models import check_scores
 from bayescmp.bayes.multilevel_data import Statistics, prepare
 from bayescmp.bayes.multilevel_model import MultilevelPrior, draw_between, pymc_multilevel, thetas
 from bayescmp.bayes.multilevel_result import MultilevelDraws, MultilevelPosterior
@@ -72,6 +73,7 @@ def multilevel(
     >>> p.pair("A", "B").decision()  # doctest: +SKIP
     <Decision.A_BETTER: 'A better'>
     """
+    check_scores(scores, "multilevel")
     region = symmetric(rope)
     if scores.scale == "score":
         warn_if_other_scale(region, scores.values)

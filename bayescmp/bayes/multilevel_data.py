@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescmp.bayes.many_models import check_scores
 from bayescmp.bayes.multilevel_model import PLUG_IN_DF, MultilevelPrior
 from bayescmp.errors import DegenerateWarning, MissingWarning, PriorWarning, ResamplingError, ScoresError, name_list
 from bayescmp.scores.pair import rounding_of
@@ -89,6 +90,7 @@ class Statistics:
 
 def prepare(scores: Scores, prior: str | MultilevelPrior) -> tuple[Statistics, dict[str, tuple[str, float]]]:
     """The statistics; and the models that differ from another one by a constant: {name: (other, constant)}."""
+    check_scores(scores, "multilevel")
     shown, notes = _check(scores)
     values = np.where(scores.higher_is_better, 1.0, -1.0) * scores.values[:, shown]
     datasets = tuple(np.array(scores.datasets, dtype=object)[shown])
@@ -113,7 +115,8 @@ def prepare(scores: Scores, prior: str | MultilevelPrior) -> tuple[Statistics, d
     if counts.max() > 1:
         rho = _known_rho(scores, shown)
         widening = 1 / counts + rho / (1 - rho)
-        sum_only = len(models) == 2 or "exchangeable" in (prior, getattr(prior, "covariance", None))
+        covariance = prior if isinstance(prior, str) else getattr(prior, "covariance", None)
+        sum_only = len(models) == 2 or covariance == "exchangeable"
         flat = _lift(roots, seen, counts, len(models) * counts * rounding**2, sum_only, (1e-3 * spread) ** 2)
         if flat:
             names = name_list([datasets[d] for d in flat], 4)

@@ -1,6 +1,11 @@
 """Sampling a PyMC model, and saying whether the draws can be trusted."""
 
+import os
+import signal
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -8,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp import _compat
-from bayescmp.errors import ConvergenceWarning, is_one_of
+from bayescmp.errors import ConvergenceWarning, check_count, is_one_of
 
 R_HAT_LIMIT = 1.01
 ESS_LIMIT = 400
@@ -94,6 +99,8 @@ def sample(
     """Draw from the posterior of a PyMC model; returns ArviZ data and diagnostics, and warns where they are bad."""
     import logging
 
+    for name, value, least in (("draws", draws, 1), ("tune", tune, 0), ("chains", chains, 1), ("cores", cores or 1, 1)):
+        check_count(name, value, least)
     if chains < 2:
         raise ValueError(f"`chains` must be at least 2, because convergence shows between chains; got {chains}.")
     pm = _compat.import_pymc()
@@ -102,7 +109,7 @@ def sample(
     level = logger.level
     logger.setLevel(logging.ERROR)  # our own diagnostics say the same once, as a typed warning
     try:
-        with model, _compat.quiet(), warnings.catch_warnings():
+        with _stopped_by_ctrl_c(), model, _compat.quiet(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", category=UserWarning, module="pymc")
             data = pm.sample(
                 draws=draws,
@@ -126,6 +133,38 @@ def sample(
             stacklevel=3,
         )
     return data, diagnostics
+
+
+class _Stopped(BaseException):
+    """In place of KeyboardInterrupt, which PyMC takes to mean that the draws so far, or the next chain, will do."""
+
+
+@contextmanager
+def _stopped_by_ctrl_c() -> Iterator[None]:
+    """Ctrl-C ends in KeyboardInterrupt, and never in a result from a part of the draws."""
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or usual is not signal.default_int_handler:
+        yield
+        return
+    us, stopped = os.getpid(), False
+
+    def stop(*_: Any) -> None:
+        nonlocal stopped
+        if os.getpid() != us:  # a chain in a process of its own, which inherited this
+            raise KeyboardInterrupt
+        stopped = True
+        raise _Stopped
+
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    except BaseException:
+        if not stopped:
+            raise
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    if stopped:
+        raise KeyboardInterrupt
 
 
 def diagnose(data: Any) -> Diagnostics:

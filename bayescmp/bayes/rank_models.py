@@ -155,8 +155,7 @@ class BootstrapAbilities(ArrayValue):
 
     @property
     def tolerance(self) -> float:
-        ranks = ROUNDING * self.ranks.shape[1] if self.by == "rank" else 0.0
-        return 4 * max(ranks, self.rounding)
+        return 4 * (ROUNDING * self.ranks.shape[1] if self.by == "rank" else self.rounding)
 
     def blocks(self) -> Iterator[Block]:
         order = np.argsort(np.array(self.names, dtype=object), kind="stable")
@@ -165,7 +164,7 @@ class BootstrapAbilities(ArrayValue):
             weights = rng.standard_exponential((size, len(order)))
             weights /= weights.sum(axis=1, keepdims=True)
             score = weights @ means
-            yield Block(0.0 - weights @ ranks, score) if self.by == "rank" else Block(score)
+            yield Block(0.0 - weights @ ranks, score, 4 * self.rounding) if self.by == "rank" else Block(score)
 
     def better(self) -> None:
         return None

@@ -28,7 +28,7 @@ def rejection(shift: float, df: float, critical: float, two_sided: bool) -> tupl
     edges = np.linspace(low, high, 65)
     shift = abs(shift) if two_sided else shift
     if shift * critical > 0:
-        turn = math.log(shift / critical) + np.linspace(-12, 12, 25) / max(abs(shift), 1.0)
+        turn = math.log(abs(shift)) - math.log(abs(critical)) + np.linspace(-12, 12, 25) / max(abs(shift), 1.0)
         edges = np.unique(np.concatenate([edges, turn[(turn > low) & (turn < high)]]))
     half = np.diff(edges)[:, None] / 2
     log_s = edges[:-1, None] + half * (1 + _NODES)

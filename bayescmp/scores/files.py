@@ -131,8 +131,6 @@ def _columns_of_records(records: Any, path: str) -> Columns:
 
 
 def _read_parquet(path: Path) -> Any:
-    import pandas as pd
-
     try:
         from pyarrow.parquet import ParquetFile
     except ImportError:
@@ -140,14 +138,13 @@ def _read_parquet(path: Path) -> Any:
     try:
         with ParquetFile(path) as file:
             rows = file.metadata.num_rows
-        frame = pd.read_parquet(path) if rows <= MOST_ROWS else None
+            table = file.read() if rows <= MOST_ROWS else None
+        if table is not None:
+            table.validate(full=True)  # names that are not UTF-8 would fail later, with pyarrow's own error
+            return table.to_pandas()
     except Exception as error:  # pyarrow raises its own classes, OSError and ValueError for broken files
         raise ScoresError(f'"{path}" is not a parquet file that can be read: {error}') from None
-    if frame is None:
-        raise ScoresError(
-            f'"{path}" has {rows:,} rows, and at most {MOST_ROWS:,} are read. Select or average them first.'
-        )
-    return frame
+    raise ScoresError(f'"{path}" has {rows:,} rows, and at most {MOST_ROWS:,} are read. Select or average them first.')
 
 
 READERS: dict[str, Callable[[str, str], Columns]] = {
