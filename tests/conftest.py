@@ -19,5 +19,5 @@ def rng():
 
 
 settings.register_profile("few", max_examples=5, deadline=None, derandomize=True, database=None)
-settings.register_profile("many", max_examples=400, deadline=None, database=None)
+settings.register_profile("many", max_examples=200, deadline=None, database=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "few"))
