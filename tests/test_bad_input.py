@@ -107,6 +107,15 @@ ARRAYS = {
         ValueError,
         "`chains` must be at least 2",
     ),
+    **{
+        f"{name} of NUTS": (
+            lambda option={name: value}: t_test(TEN, np.square(TEN), engine="nuts", **option),
+            ValueError,
+            f"`{name}` must be",
+            f"got {value!r}",
+        )
+        for name, value in {"draws": 0, "tune": -1, "chains": 2.5, "cores": "two"}.items()
+    },
     "not a result": (lambda: bc.bayes.Posterior.from_dict({"kind": "difference"}), ValueError, "to_dict", "'rope'"),
     "rope of text": (lambda: bc.Rope("a", "b"), RopeError, "made of numbers"),
 }
