@@ -344,6 +344,43 @@ def test_power_solves_for_what_is_left_out():
     assert "Exactly one of" in bad("power")
 
 
+def test_power_draws_its_curve(tmp_path):
+    path = tmp_path / "power.svg"
+    curve = ("power", "--effect", "0.2,0.5", "--n", "10,40,100")
+    good(*curve, "--figure", path)
+    assert "<svg" in path.read_text(encoding="utf-8")
+    assert "--overwrite" in bad(*curve, "--figure", path)
+    assert "give several" in bad("power", "--effect", "0.5", "--n", "10", "--figure", tmp_path / "a.svg")
+    assert "not --power" in bad(
+        "power", "--effect", "0.5", "--n", "10,20", "--power", 0.8, "--figure", tmp_path / "a.svg"
+    )
+
+
+def test_power_of_other_designs_and_what_it_refuses():
+    unpaired = json.loads(good("power", "--effect", 0.5, "--power", 0.8, "--unpaired", "--format", "json"))
+    assert unpaired["results"][0]["n_whole"] == 64  # Cohen 1992, Table 2
+    simulated = ("power", "--test", "wilcoxon", "--effect", 0.5, "--n", 20, "--set", "method=simulation")
+    assert good(*simulated, "--seed", 1) == good(*simulated, "--seed", 1)
+    assert "--seed is for --test wilcoxon" in bad("power", "--effect", 0.5, "--n", 20, "--seed", 1)
+    assert "--unpaired is for --test t" in bad("power", "--test", "sign", "--effect", 0.7, "--n", 20, "--unpaired")
+    assert "--test mcnemar needs --effect" in bad("power", "--test", "mcnemar", "--effect", 0.1, "--n", 50)
+    assert "several with commas" in bad("power", "--effect", "half", "--n", 20)
+    assert "--set nonsense: " in bad("power", "--effect", 0.5, "--n", 20, "--set", "nonsense=1")
+
+
+def test_settings_are_numbers_words_or_texts(folder):
+    call = ("test", "corrected-t", folder / "folds.csv", "rf", "svm", "--format", "json")
+    as_read, half, tenth = (
+        json.loads(good(*call, *more))["p_value"]
+        for more in ((), ("--resampling", "rho:0.5"), ("--resampling", "rho:0.1"))
+    )
+    assert as_read == half > tenth  # 5 repeats of 2 folds have a correlation of 1/2
+    wilcoxon = ("test", "wilcoxon", folder / "many.csv", "rf", "svm", "--set", "method=asymptotic")
+    assert good(*wilcoxon, "--set", "correction=true") != good(*wilcoxon, "--set", "correction=false")
+    assert "must be KEY=VALUE" in bad(*wilcoxon, "--set", "=1")
+    assert "welch takes one dataset" in bad("test", "welch", folder / "many.csv", "rf", "svm", "--rope", 0)
+
+
 def test_plot_writes_a_figure(tmp_path):
     path = tmp_path / "figure.pdf"
     good("plot", "forest", *LABOUR, "-o", path)
@@ -352,6 +389,10 @@ def test_plot_writes_a_figure(tmp_path):
     good("plot", "posterior", *LABOUR, "--pair", "SVM", "DT", "-o", tmp_path / "pair.svg")
     assert "SVM" in (tmp_path / "pair.svg").read_text(encoding="utf-8")
     assert "nonsense" in bad("plot", "nonsense", *LABOUR, "-o", tmp_path / "other.pdf")
+    assert "--pair is for" in bad("plot", "forest", *LABOUR, "--pair", "SVM", "DT", "-o", tmp_path / "other.pdf")
+    assert "forest: " in bad("plot", "forest", *LABOUR, "--draw", "nonsense=1", "-o", tmp_path / "other.pdf")
+    good("plot", "matrix", *LABOUR, "--model", "SVM", "--model", "DT", "-o", tmp_path / "two.png", "--dpi", 50)
+    assert (tmp_path / "two.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_demo_prints_a_table_and_writes_it(tmp_path):
