@@ -24,6 +24,14 @@ import same_numbers  # noqa: E402
 PEERS = ("scikit-learn", "statsmodels", "scikit-posthocs", "mlxtend", "baycomp", "mpmath")
 
 
+MUTATION = """## Mutation testing
+
+Do the tests see it when a line of the code is changed? `make mutate` tries a random sample of small changes. Each meets
+the tests that run its line, quickest first, for ten seconds or three tests, and never NUTS: the share is a lower bound.
+Of the changes that went unnoticed in this run and those before it, most were read. About one in eight altered a result,
+and nearly all of these have got a test since; the others move margins and nodes of a quadrature, a tolerance, a limit of
+speed or memory, or the layout of random numbers.
+"""
 READ_NEXT = """## What to read next
 
 - {doc}`calibration`: how far each test can be trusted.
@@ -182,7 +190,7 @@ def coverage(measured: dict[str, Any]) -> str:
         return "## Coverage\n\nNot measured yet: `make validate` does.\n"
     rows, total = measured["coverage"], Counter[str]()
     lines = ["## Coverage\n", f"The normal suite ({measured['tests']}), without what runs in other processes.\n"]
-    lines += ["| room | lines | branches |", "|---|---|---|"]
+    lines += ["| room | lines | branches | both |", "|---|---|---|---|"]
     for room, row in rows.items():
         total.update(row)
         lines.append(_covered(f"`{room}`" if room != "other modules" else room, row))
@@ -190,11 +198,15 @@ def coverage(measured: dict[str, Any]) -> str:
 
 
 def _covered(name: str, row: Any) -> str:
-    lines, branches = (
-        f"{100 * row[covered] / max(1, row[every]):.1f} % of {row[every]}"
-        for covered, every in (("covered_lines", "num_statements"), ("covered_branches", "num_branches"))
+    lines, branches, both = (
+        f"{100 * covered / max(1, every):.1f} % of {every}"
+        for covered, every in (
+            (row["covered_lines"], row["num_statements"]),
+            (row["covered_branches"], row["num_branches"]),
+            (row["covered_lines"] + row["covered_branches"], row["num_statements"] + row["num_branches"]),
+        )
     )
-    return f"| {name} | {lines} | {branches} |"
+    return f"| {name} | {lines} | {branches} | {both} |"
 
 
 def mutation() -> str:
@@ -203,8 +215,8 @@ def mutation() -> str:
     if not path.exists():
         return "## Mutation testing\n\nNot measured yet.\n"
     data = json.loads(path.read_text("utf-8"))
-    lines = ["## Mutation testing\n", "Do the tests see it when a line of the code is changed?\n", "| | |", "|---|---|"]
-    return "\n".join([*lines, *(f"| {name} | {value} |" for name, value in data.items()), ""])
+    rows = [f"| {name} | {value} |" for name, value in data.items()]
+    return "\n".join([MUTATION, "| | |", "|---|---|", *rows, ""])
 
 
 def versions(measured: dict[str, Any]) -> str:
