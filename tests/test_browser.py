@@ -203,6 +203,7 @@ def test_without_javascript_the_table_stands(show, browser):
     assert page.get_by_text("SVM is practically better than DT with probability 0.940").is_visible()
 
 
+@pytest.mark.slow
 def test_many_pairs_stay_quick_to_use(show, files, tmp_path):
     rng = np.random.default_rng(1)
     scores = {f"model-{i:02d}": 0.8 + i / 400 + 0.02 * rng.normal(size=10) for i in range(40)}

@@ -195,6 +195,7 @@ class Suicidal(Job):
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
+@pytest.mark.slow
 def test_memory_is_bounded_for_many_pairs():
     """60 models x 1,000 datasets, 1,770 pairs in a process of its own: the rows are small, the pairs are not kept."""
     code = (

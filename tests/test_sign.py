@@ -311,6 +311,7 @@ def test_one_dataset_is_refused():
 
 
 @pytest.mark.oracle("bayes.sign_test", "PyMC")
+@pytest.mark.slow
 def test_nuts_agrees_with_the_integral():
     fast = {"chains": 2, "cores": 1, "progressbar": False, "random_seed": 4, "draws": 1500}
     a, b = np.divide(NB, 100), np.divide(SVM, 100)

@@ -276,6 +276,7 @@ def test_shared_wins():
 
 
 @pytest.mark.oracle("bayes.signed_rank_test", "PyMC")
+@pytest.mark.slow
 def test_nuts_agrees_with_the_draws():
     """Dirichlet(1, ..., 1, prior) sampled by NUTS: the same probabilities within Monte-Carlo error."""
     scores = bc.load_domains().transform("relative")

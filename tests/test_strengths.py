@@ -139,7 +139,7 @@ def test_plackett_luce_agrees_with_gibbs(rng):
 
 
 @pytest.mark.oracle("bayes.plackett_luce", "simulation")
-@pytest.mark.parametrize("studies", [100, pytest.param(1500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("studies", [50, pytest.param(1500, marks=pytest.mark.slow)])
 def test_plackett_luce_is_calibrated_under_its_own_prior(rng, studies):
     """Truth from the prior, rankings from the truth: P(best) comes true as often as it says, contrasts cover.
 
@@ -158,7 +158,7 @@ def test_plackett_luce_is_calibrated_under_its_own_prior(rng, studies):
     p, hit = np.ravel(p), np.ravel(hit)
     for low, high in ((0, 0.1), (0.1, 0.3), (0.3, 0.5), (0.5, 0.75), (0.75, 1.0001)):
         here = (p >= low) & (p < high)
-        assert here.sum() > 20
+        assert here.sum() > studies / 5
         check_close(hit[here].sum(), p[here].sum(), np.sqrt((p[here] * (1 - p[here])).sum()) + 0.1, times=3.5)
     assert stats.kstest(places, "uniform").pvalue > 1e-3
 
@@ -344,6 +344,7 @@ def test_gradient_is_that_of_the_density(fit, rng):
 
 @pytest.mark.oracle("bayes.bradley_terry bayes.plackett_luce", "PyMC")
 @pytest.mark.parametrize("fit", BOTH)
+@pytest.mark.slow
 def test_agrees_with_nuts(fit):
     """The same posterior by PyMC's NUTS, on a model that is written down another way."""
     scores = UCI.select(models=["rf", "svm", "gbm", "lr"])
