@@ -59,6 +59,7 @@ __all__ = [
 ]
 
 ROOMS = ("bayes", "errors", "frequentist", "plots", "reports", "rope", "scores")
+HOMES = {"Comparison": "comparison", "compare": "comparison", "Decision": "rope", "Rope": "rope"}
 
 
 def __getattr__(name: str) -> Any:
@@ -71,9 +72,7 @@ def __getattr__(name: str) -> Any:
         return import_module(f"bayescmp.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'bayescmp' has no attribute {name!r}")
-    room = "comparison" if name in ("compare", "Comparison") else "rope" if name in ("Decision", "Rope") else "scores"
-    if name.endswith(("Error", "Warning")):
-        room = "errors"
+    room = "errors" if name.endswith(("Error", "Warning")) else HOMES.get(name, "scores")
     found = globals()[name] = getattr(import_module(f"bayescmp.{room}"), name)
     return found
 
