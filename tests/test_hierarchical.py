@@ -325,12 +325,12 @@ def test_nuts_agrees_with_the_quadrature(rng):
 @pytest.mark.oracle("bayes.hierarchical_ttest", "PyMC")
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayescmp.DegenerateWarning", "ignore::bayescmp.ConvergenceWarning")
-def test_nuts_agrees_on_every_bundled_pair():
+def test_nuts_agrees_on_bundled_pairs():
     """Where NUTS says that it converged; the funnel at sigma_0 = 0 of pairs that hardly differ it says it did not."""
     from bayescmp import _compat
 
     converged = 0
-    for seed, pair in enumerate(UCI.pairs()):
+    for seed, pair in enumerate(list(UCI.pairs())[::4]):
         exact = bc.bayes.hierarchical_ttest(pair, rope=0.01)
         sampled = bc.bayes.hierarchical_ttest(pair, rope=0.01, engine="nuts", random_seed=seed, draws=800, **FAST)
         d = sampled.diagnostics
@@ -343,7 +343,7 @@ def test_nuts_agrees_on_every_bundled_pair():
         for name, x in (("delta_0", draws.delta), ("sigma_0", draws.sigma), ("nu", draws.nu)):
             error = x.std() / np.sqrt(_compat.ess(x, "mean"))
             assert rows.loc[name, "mean"] == pytest.approx(x.mean(), abs=5 * error), (pair, name)
-    assert converged >= 18
+    assert converged >= 4
 
 
 def studies_from_the_prior(simulations, seed, n=10, m=8, sigma_max=1.5):
@@ -388,11 +388,11 @@ def assert_uniform(ranks):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayescmp.ConvergenceWarning")
 def test_simulation_based_calibration_of_nuts():
-    """60 studies whose datasets are well measured, so that the centred model samples well."""
+    """30 studies whose datasets are well measured, so that the centred model samples well."""
     from bayescmp.bayes.pymc_models import sample_hierarchical
 
     ranks = []
-    for inference, truths, _ in studies_from_the_prior(60, seed=21, n=30, m=10, sigma_max=0.3):
+    for inference, truths, _ in studies_from_the_prior(30, seed=21, n=30, m=10, sigma_max=0.3):
         options = {"draws": 500, "tune": 800, **FAST}
         sampled = sample_hierarchical(inference, len(ranks), options)["inference"]
         ranks.append([np.mean(x < t) for x, t in zip((sampled.delta, sampled.sigma, sampled.nu), truths, strict=True)])
@@ -401,14 +401,14 @@ def test_simulation_based_calibration_of_nuts():
 
 @pytest.mark.oracle("bayes.hierarchical_ttest", "simulation")
 def test_simulation_based_calibration():
-    """60 studies from the prior; the long version below has 1,000."""
+    """60 studies from the prior; the long version below has 400."""
     assert_uniform(ranks_of_truth(60, seed=11))
 
 
 @pytest.mark.oracle("bayes.hierarchical_ttest", "simulation")
 @pytest.mark.slow
 def test_simulation_based_calibration_long():
-    assert_uniform(ranks_of_truth(1000, seed=12))
+    assert_uniform(ranks_of_truth(400, seed=12))
 
 
 # ---- the parts of the quadrature

@@ -139,7 +139,7 @@ def test_plackett_luce_agrees_with_gibbs(rng):
 
 
 @pytest.mark.oracle("bayes.plackett_luce", "simulation")
-@pytest.mark.parametrize("studies", [50, pytest.param(1500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("studies", [50, pytest.param(500, marks=pytest.mark.slow)])
 def test_plackett_luce_is_calibrated_under_its_own_prior(rng, studies):
     """Truth from the prior, rankings from the truth: P(best) comes true as often as it says, contrasts cover.
 
@@ -231,7 +231,7 @@ def test_bradley_terry_of_two_models_by_quadrature():
 
 
 @pytest.mark.oracle("bayes.bradley_terry", "simulation")
-@pytest.mark.parametrize("studies", [40, pytest.param(1500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("studies", [40, pytest.param(500, marks=pytest.mark.slow)])
 def test_bradley_terry_is_calibrated_under_its_own_prior(rng, studies):
     """Strengths from the prior, wins from the strengths: the true contrast's place among the draws is uniform."""
     places, p, hit = [], [], []
