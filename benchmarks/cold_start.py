@@ -44,7 +44,7 @@ def cases() -> list[Case]:
     )
     return [
         Case(
-            "import, new process",
+            "import of `Scores` and `compare`, new process",
             lambda: process("-c", IMPORT),
             {
                 "baycomp": lambda: process("-c", "import baycomp", needs="baycomp"),

@@ -28,8 +28,8 @@ MUTATION = """## Mutation testing
 
 Do the tests see it when a line of the code is changed? `make mutate` tries a random sample of small changes. Each meets
 the tests that run its line, quickest first, for ten seconds or three tests, and never NUTS: the share is a lower bound.
-Of the changes that went unnoticed in this run and those before it, most were read. About one in eight altered a result,
-and nearly all of these have a test now; the others move margins and nodes of a quadrature, a tolerance, a limit of
+Most of those that went unnoticed in the run before this one were read: by estimate one in eight altered a result, and
+nearly all of these have a test now; the others move margins and nodes of a quadrature, a tolerance, a limit of
 speed or memory, or the layout of random numbers.
 """
 READ_NEXT = """## What to read next

@@ -155,7 +155,7 @@ def log_student_of_square(square: Floats, df: float) -> Floats:
         return -0.5 * (square + np.log(2 * np.pi))
     constant = special.gammaln((df + 1) / 2) - special.gammaln(df / 2) - 0.5 * np.log(df * np.pi)
     logs = square / df
-    logs += 1  # log1p takes twice as long, and is no better than 1e-16 here
+    logs += 1  # log1p takes up to twice as long, and is better by 4e-13 only where nu is 10,000
     np.log(logs, out=logs)
     logs *= -(df + 1) / 2
     logs += constant

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from bayescmp import _compat
 from bayescmp.bayes import nuts
 from bayescmp.bayes.abilities import symmetric
-from bayescmp.bayes.many_models import check_scores
 from bayescmp.bayes.multilevel_data import Statistics, prepare
 from bayescmp.bayes.multilevel_model import MultilevelPrior, draw_between, pymc_multilevel, thetas
 from bayescmp.bayes.multilevel_result import MultilevelDraws, MultilevelPosterior
@@ -73,11 +72,10 @@ def multilevel(
     >>> p.pair("A", "B").decision()  # doctest: +SKIP
     <Decision.A_BETTER: 'A better'>
     """
-    check_scores(scores, "multilevel")
     region = symmetric(rope)
+    data, twins = prepare(scores, prior)
     if scores.scale == "score":
         warn_if_other_scale(region, scores.values)
-    data, twins = prepare(scores, prior)
     seed = checked_seed(random_seed)
     drawn, diagnostics = nuts.sample(pymc_multilevel(data), random_seed=seed, **nuts_options)
     posterior = _compat.group(drawn, "posterior")
