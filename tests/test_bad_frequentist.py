@@ -1,6 +1,7 @@
 """Bad input to the frequentist tests: which error, and the words that tell what is wrong and what to do."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayescmp as bc
@@ -10,6 +11,17 @@ NAN = float("nan")
 TEN = np.linspace(0.7, 0.9, 10)
 NOISE = np.random.default_rng(1).normal(0.8, 0.05, (10, 4))
 ONE_DATASET = Scores.from_arrays({"rf": TEN, "svm": NOISE[:, 0]}, resampling=Resampling.kfold(10))
+RAGGED = Scores.from_frame(
+    pd.DataFrame(
+        {
+            "model": [*"aabbcc", *"aabbc"],
+            "dataset": [*"xxxxxx", *"yyyyy"],
+            "fold": [1, 2] * 5 + [1],
+            "score": np.linspace(0.1, 0.9, 11),
+        }
+    )
+)
+APART = Scores.from_frame(pd.DataFrame({"model": [*"abbc"], "dataset": [*"xxyy"], "score": [0.1, 0.2, 0.3, 0.4]}))
 PAIRED = (
     frequentist.paired_ttest,
     frequentist.wilcoxon_test,
@@ -217,6 +229,50 @@ ROWS = {
         "answers for one dataset",
         "friedman_test",
     ),
+    "a fold of Friedman missing": (
+        lambda: frequentist.friedman_test(RAGGED),
+        ScoresError,
+        "`c` has 1 of 2 scores",
+        'scores.drop("y")',
+    ),
+    "a fold of the analysis of variance missing": (
+        lambda: frequentist.anova(RAGGED, kind="repeated", dataset="y"),
+        ScoresError,
+        'the same folds of "y", but "c" lack',
+    ),
+    "no dataset of two models": (
+        lambda: frequentist.pairwise_wilcoxon_test(APART),
+        ScoresError,
+        'no dataset on which both "a" and "c"',
+    ),
+    "nothing to recommend for": (
+        lambda: frequentist.recommend(APART.select(models=["a", "c"])),
+        ScoresError,
+        "no dataset on which two models were run",
+    ),
+    "McNemar of a pair and an array": (
+        lambda: frequentist.mcnemar_test(ONE_DATASET.pair("rf", "svm"), TEN),
+        ScoresError,
+        "A pair has both models",
+    ),
+    "effect of one score": (lambda: frequentist.cohens_d([0.9], [0.8]), ScoresError, "`cohens_d` needs at least 2"),
+    "Cliff's delta of one array": (lambda: frequentist.cliffs_delta(TEN), ScoresError, "two arrays of scores"),
+    "design of an interval": (
+        lambda: frequentist.mean_interval(TEN, resampling=Resampling.kfold(5)),
+        ResamplingError,
+        "makes 5 scores",
+    ),
+    "paired as text": (
+        lambda: frequentist.power_ttest(effect=0.5, n=10, paired="no"),
+        ValueError,
+        "`paired` must be True or False, got 'no'",
+    ),
+    "power below alpha": (
+        lambda: frequentist.power_wilcoxon(n=20, power=0.04, alpha=0.05, method="simulation", random_seed=1),
+        ValueError,
+        "`power` must be above alpha = 0.05",
+    ),
+    "no pairwise tests": (lambda: frequentist.PairwiseTests.from_dict({}), ValueError, "PairwiseTests' to_dict"),
 }
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import poisson
 
 import bayescmp as bc
 from bayescmp import Resampling, ResamplingError, RopeError, Scores, ScoresError
@@ -118,6 +119,51 @@ ARRAYS = {
     },
     "not a result": (lambda: bc.bayes.Posterior.from_dict({"kind": "difference"}), ValueError, "to_dict", "'rope'"),
     "rope of text": (lambda: bc.Rope("a", "b"), RopeError, "made of numbers"),
+    "a pair and an array": (
+        lambda: bc.bayes.correlated_ttest(bc.load_labour().pair("SVM", "DT"), TEN, rope=0.01),
+        ScoresError,
+        "A pair has both models",
+    ),
+    "HDI of counts": (lambda: bc.bayes.hdi(poisson(3)), ValueError, "needs a continuous distribution"),
+    "a mass of 400 digits": (lambda: bc.bayes.hdi(TEN, 10**400), ValueError, "`mass`", "401 digits"),
+    "nu below 0": (
+        lambda: bc.bayes.HierarchicalPrior(delta_0_bound=1, sigma_0_max=1, sigma_max=1, nu_shift=-1),
+        ValueError,
+        "`nu_shift` must be 0 or more, got -1",
+    ),
+    "a spread times 1000 too large": (
+        lambda: bc.bayes.hierarchical_ttest(
+            [[1e303, 2e303, 4e303]] * 3, [[0.0, 1.0, 2.0]] * 3, rope=1, resampling=Resampling.kfold(3)
+        ),
+        ScoresError,
+        "Change their unit",
+    ),
+    "an unknown model": (
+        lambda: bc.bayes.pymc_model("bayes", bc.load_uci().pair("rf", "svm")),
+        ValueError,
+        "`name` must be one of",
+        "got 'bayes'",
+    ),
+    "a sign model without a rope": (
+        lambda: bc.bayes.pymc_model("sign", bc.load_uci().pair("rf", "svm")),
+        RopeError,
+        "say rope=",
+    ),
+    "curve of many pairs": (
+        lambda: bc.plots.plot_rope_curve(bc.bayes.rank_models(bc.load_uci(), rope=0.01, random_seed=1)),
+        ValueError,
+        "the posterior of one pair, got RankingPosterior",
+    ),
+    "curve up to infinity": (
+        lambda: bc.plots.plot_rope_curve(t_test(TEN, np.square(TEN), rope=INF)),
+        ValueError,
+        "has no end: give `ropes`",
+    ),
+    "forest of the sign test": (
+        lambda: bc.plots.plot_forest(bc.compare(bc.load_domains(), rope=1, bayes="sign")),
+        ValueError,
+        "knows no mean difference",
+    ),
 }
 
 
@@ -340,6 +386,64 @@ TABLES = {
         ScoresError,
         'no resampling for dataset "x"',
     ),
+    "nothing but NaN": (
+        lambda: Scores.from_frame(
+            pd.DataFrame({"dataset": ["x", "y"], "rf": [NAN, NAN], "svm": [NAN, NAN]}), models=["rf", "svm"]
+        ),
+        ScoresError,
+        "at least one row of scores",
+    ),
+    "two columns of one name": (
+        lambda: Scores.from_frame(pd.DataFrame([["rf", 1.0, 2.0]], columns=["model", "score", "score"])),
+        ScoresError,
+        "cannot be read",
+        "score",
+    ),
+    "names that look alike": (
+        lambda: Scores.from_frame(pd.DataFrame({"model": ["rf", "rf "], "score": [1.0, 2.0]})),
+        ScoresError,
+        "told from the others",
+        "'rf' and 'rf '",
+    ),
+    "a model that is no column": (
+        lambda: Scores.from_frame(pd.DataFrame({"fold": [1, 2], "a": [1.0, 2], "b": [1.0, 2]}), models=["a", "bb"]),
+        ScoresError,
+        'no column "bb"',
+    ),
+    "datasets as a number": (
+        lambda: Scores.from_arrays({"rf": [1, 2], "svm": [1, 2]}, datasets=2),
+        ScoresError,
+        "`datasets` must be a list of names, got 2",
+    ),
+    "selected metric not there": (
+        lambda: Scores.from_frame(long(accuracy=[0.9, 0.8], rmse=[1, 2])).select(metric="f1"),
+        ScoresError,
+        'no metric "f1"',
+    ),
+    "selected of two metrics": (
+        lambda: Scores.from_frame(long(accuracy=[0.9, 0.8], rmse=[1, 2])).select(models=["rf"]),
+        ScoresError,
+        "2 metrics",
+    ),
+    "rename unknown": (lambda: bc.load_labour().rename({"XX": "Y"}), ScoresError, 'no model or dataset "XX"'),
+    "no results": (lambda: Scores.from_cross_validate({}, cv=5), ScoresError, "must map model names", "got nothing"),
+    "results in a list": (lambda: Scores.from_cross_validate([TEN], cv=5), ScoresError, "got list"),
+    "a dataset's result is a number": (
+        lambda: Scores.from_cross_validate({"rf": {"iris": 5}}, cv=5),
+        ScoresError,
+        "got int",
+    ),
+    "search with two scorers": (
+        lambda: Scores.from_cv_results({"params": [{}], "split0_test_f1": [1.0], "split0_test_accuracy": [1.0]}),
+        ScoresError,
+        'scores "f1", "accuracy"',
+        "metric=",
+    ),
+    "relative scale of many": (
+        lambda: bc.bayes.multilevel(bc.load_domains().transform("relative"), rope=0.01),
+        ScoresError,
+        "made for pairs of models",
+    ),
 }
 
 
@@ -374,6 +478,12 @@ def test_files(tmp_path, name, content, word):
     with pytest.raises(ScoresError) as caught:
         read(tmp_path, content, name)
     assert word in str(caught.value)
+
+
+def test_keyword_of_the_reader(tmp_path):
+    (tmp_path / "results.csv").write_text("model,score\nrf,1\n")
+    with pytest.raises(TypeError, match=r"read_scores takes .*got 'modell'"):
+        bc.read_scores(tmp_path / "results.csv", modell="m")
 
 
 def test_file_that_is_not_there(tmp_path):

@@ -450,6 +450,12 @@ def test_rope_curve_is_the_test_with_other_ropes():
             assert part["p_equivalent"].is_monotonic_increasing
 
 
+def test_rope_curve_is_the_same_in_the_compiled_loop(monkeypatch):
+    plain = bc.compare(bc.load_domains(), rope=1, random_seed=2).rope_curve([0, 0.5, 2])
+    monkeypatch.setattr("bayescmp.comparison.run.LEAST_WORK", 0)
+    pd.testing.assert_frame_equal(bc.compare(bc.load_domains(), rope=1, random_seed=2).rope_curve([0, 0.5, 2]), plain)
+
+
 def test_prior_sensitivity_over_all_pairs():
     c = bc.compare(bc.load_domains(), rope=1, bayes="sign")
     frame = c.prior_sensitivity()

@@ -54,6 +54,52 @@ def test_model_density_is_the_multivariate_normal(labour):
     assert np.ptp(gaps) < 1e-9
 
 
+@pytest.mark.oracle("bayes.pymc_model", "scipy")
+def test_models_of_the_region_tests_are_dirichlet():
+    """Their log densities are those of the Dirichlet posterior up to a constant, at random points."""
+    from scipy.stats import dirichlet
+
+    pair = bc.load_domains().pair("A", "C")
+    counts = bc.bayes.sign_test(pair, rope=0.5).inference.counts(bc.Rope.of(0.5))
+    rng = np.random.default_rng(5)
+    for name, alpha, weights in (
+        ("sign", counts + np.eye(3)[1], "some"),
+        ("signed_rank", np.append(np.ones(10), 0.5), "weights"),
+    ):
+        model = bc.bayes.pymc_model(name, pair, rope=0.5)
+        alive = alpha[alpha > 0]
+        logp = model.compile_fn(model.logp(jacobian=False), mode="FAST_COMPILE")
+        gaps = []
+        for point in rng.dirichlet(np.ones(alive.size), 8):
+            logs = np.log(point)
+            free = (logs - logs.mean())[:-1]  # as PyMC maps the simplex to the plane
+            gaps.append(logp({f"{weights}_simplex__": free}) - dirichlet(alive).logpdf(point))
+        assert np.ptp(gaps) < 1e-9
+
+
+def test_sampled_regions_count_what_was_drawn():
+    """Thetas of known draws: shares, HDI and mirror by counting, and no answer for what was not drawn."""
+    from bayescmp.bayes.pymc_models import SampledRegions
+
+    rng = np.random.default_rng(3)
+    chains = rng.dirichlet([4.0, 2.0, 1.0], (2, 500))
+    inference, rope = SampledRegions(chains, (-0.01, 0.01)), bc.Rope.of(0.01)
+    summary = inference.summaries([rope])[0]
+    best = chains.reshape(-1, 3).argmax(axis=1)
+    assert summary.probabilities == pytest.approx([np.mean(best == i) for i in range(3)])
+    assert inference.swap().summaries([rope])[0].probabilities == pytest.approx(summary.probabilities[::-1])
+    assert inference.theta_hdi(rope, 0.9)[0] == bc.bayes.hdi(chains[..., 0].ravel(), 0.9)
+    drawn = {tuple(theta) for theta in chains.reshape(-1, 3)}
+    assert {tuple(theta) for theta in inference.thetas(1000, rope, 1)} == drawn
+    assert {tuple(theta) for theta in inference.thetas(2000, rope, 1)} <= drawn
+    assert inference.mean is None
+    assert inference.other_priors() == ()
+    with pytest.raises(ValueError, match="drew theta for the rope"):
+        inference.summaries([bc.Rope.of(0.02)])
+    with pytest.raises(ValueError, match="no HDI of the difference"):
+        inference.hdi(0.9)
+
+
 def test_draws_seed_and_diagnostics_travel_with_the_result(sampled):
     assert sampled.random_seed == 11
     assert sampled.diagnostics.problems == ()

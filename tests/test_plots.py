@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import matplotlib
@@ -246,6 +247,16 @@ def test_forest_of_posteriors_says_where_each_hdi_lies():
     ax = plots.plot_forest(results, sort=False)
     markers = [line.get_marker() for line in lines(ax, "estimate")]
     assert markers == [REGION_MARKERS[0], REGION_MARKERS[1], REGION_MARKERS[2], "o"]
+    in_a_list = plots.plot_forest(list(results.values()), sort=False)
+    assert [label.get_text() for label in in_a_list.get_yticklabels()] == [
+        "dataset",
+        "dataset #2",
+        "dataset #3",
+        "dataset #4",
+    ]
+    other_pair = replace(results["open"], b="C")
+    of_pairs = plots.plot_forest([results["better"], other_pair], sort=False)
+    assert [label.get_text() for label in of_pairs.get_yticklabels()] == ["A vs B", "A vs C"]
     moved = dict(results) | {"open": results["open"].with_rope(0.1)}
     with pytest.raises(ValueError, match=r"same rope, got \[-0.02, 0.02\], \[-0.1, 0.1\]"):
         plots.plot_forest(moved)
@@ -272,6 +283,13 @@ def test_matrix_cells_are_the_probabilities_and_frames_the_decisions(many):
 def test_matrix_of_a_ranking(many):
     drawn = plots.plot_matrix(many.ranking).images[0].get_array()
     assert sorted(drawn.compressed()) == sorted(many.ranking.p_better_matrix[~np.eye(12, dtype=bool)])
+
+
+def test_matrix_of_strengths_frames_what_is_practically_better():
+    strengths = bc.bayes.bradley_terry(bc.load_uci(), rope=0.01, random_seed=1)
+    pairs = strengths.pairs_frame()
+    framed = plots.plot_matrix(strengths).patches
+    assert len(framed) == (pairs["p_practically_better"] >= 0.95).sum() < len(pairs)
 
 
 def test_rope_curve_is_the_result_with_other_ropes(few):
@@ -444,6 +462,13 @@ def test_save_figure_sets_the_width_and_refuses_to_overwrite(few, tmp_path):
         plots.save_figure(ax, tmp_path / "a.gif")
     with pytest.raises(ValueError, match="Figure or Axes"):
         plots.save_figure("figure", tmp_path / "b.pdf")
+
+
+def test_a_pgf_file_needs_a_tex(few, tmp_path, monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(ValueError, match=r"\.pgf file needs a TeX .*Save a \.pdf"):
+        plots.save_figure(plots.plot_hdi(few.difference), tmp_path / "a.pgf")
+    assert list(tmp_path.iterdir()) == []
 
 
 # ---- methods, words, errors

@@ -406,10 +406,22 @@ def test_report_has_every_part(domains_c, tmp_path):
     assert [a for tag, a in page.tags if tag == "a" and a.get("class") == "skip"]
 
 
-def test_the_call_of_the_report_gives_the_same_comparison(labour_c, tmp_path):
-    text = labour_c.report(tmp_path / "r.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"random_seed": None},
+        {"control": "A", "adjust": "hochberg"},
+        {"against": "best", "frequentist": "nemenyi"},
+        {"bayes": "sign", "bayes_options": {"prior": 2.0}, "random_seed": None},
+        {"switching_cost": 0.2, "control": "A", "rope": (-0.5, 1)},
+    ],
+    ids=lambda options: next(iter(options)),
+)
+def test_the_call_of_the_report_gives_the_same_comparison(options, tmp_path):
+    c = bc.compare(bc.load_domains(), **({"rope": 1, "random_seed": 3} | options))
+    text = c.report(tmp_path / "r.md").read_text(encoding="utf-8")
     (call,) = re.findall(r"^    (bc\.compare.*)$", text, re.M)
-    assert eval(call, {"bc": bc, "scores": bc.load_labour()}) == labour_c
+    assert eval(call, {"bc": bc, "scores": bc.load_domains()}) == c
 
 
 def test_many_pairs_open_with_the_ranking(hostile_c, hostile_page):

@@ -92,6 +92,20 @@ def test_named_columns_win(tmp_path):
     assert scores.models == ("rf", "svm")
 
 
+def test_columns_of_a_table_can_be_named():
+    """Models of a wide one and the metric of a long one, where others could be meant too."""
+    wide = pd.DataFrame({"dataset": ["x", "y"], "a": [1.0, 2], "b": [2.0, 1], "time": [9.0, 9]})
+    assert Scores.from_frame(wide, models=["b", "a"]).models == ("b", "a")
+    long = pd.DataFrame({"model": ["a", "b"], "accuracy": [0.9, 0.8], "rmse": [1.0, 2.0]})
+    chosen = Scores.from_frame(long, metric="RMSE")
+    assert (chosen.values.ravel().tolist(), chosen.higher_is_better) == ([1.0, 2.0], False)
+
+
+def test_labels_of_folds_that_are_no_numbers_are_counted():
+    frame = pd.DataFrame({"model": [*"aabb"], "fold": ["one", "two"] * 2, "score": [1.0, 2, 3, 4]})
+    assert Scores.from_frame(frame).keys == (((1, 1), (1, 2)),)
+
+
 def test_wide_table_with_a_text_column_for_the_datasets():
     frame = pd.DataFrame({"": [0, 1], "name": ["iris", "wine"], "rf": [0.9, 0.8], "svm": [0.8, np.nan]})
     scores = Scores.from_frame(frame)
@@ -390,6 +404,21 @@ def test_cross_validate_with_indices_knows_its_design(iris):
     assert Scores.from_cross_validate(
         without, cv=ShuffleSplit(4, test_size=0.2, random_state=1), n_samples=150
     ).resampling == (Resampling.subsampling(120, 30, 4),)
+
+
+def test_splitters_name_their_design():
+    """rho of k folds is 1/k; leaving one of n cases out is n folds; a random split needs to know n."""
+    from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, ShuffleSplit, StratifiedKFold
+
+    def design(cv, n, **options):
+        ten = {"test_score": np.linspace(0.1, 0.9, n)}
+        return Scores.from_cross_validate({"a": ten, "b": ten}, cv=cv, **options).resampling[0]
+
+    for cv in (KFold(5), StratifiedKFold(5), GroupKFold(5), KFold(5, shuffle=True, random_state=1)):
+        assert (design(cv, 5).rho, design(cv, 5).n) == (pytest.approx(1 / 5), 5)
+    assert design(LeaveOneOut(), 10).rho == pytest.approx(1 / 10)
+    with pytest.raises(bc.ResamplingError, match="ShuffleSplit's splits must be known: say n_samples="):
+        design(ShuffleSplit(4, test_size=0.2, random_state=1), 4)
 
 
 def test_models_on_different_folds_are_refused(iris):

@@ -268,12 +268,6 @@ def _means(scores: Scores) -> tuple[Floats, Floats]:
     check_same_folds(scores)
     ran = scores.counts > 0
     if not ran.all():
-        absent = [m for m, on in zip(scores.models, ran, strict=True) if not on.all()]
-        warnings.warn(
-            f"{name_list(absent)} did not run on every dataset: each pair is compared on the datasets of both.",
-            MissingWarning,
-            stacklevel=4,
-        )
         both = (ran[:, None] & ran[None]).sum(axis=2)
         if (both == 0).any():
             a, b = np.argwhere(both == 0)[0]
@@ -281,6 +275,12 @@ def _means(scores: Scores) -> tuple[Floats, Floats]:
                 f'There is no dataset on which both "{scores.models[a]}" and "{scores.models[b]}" were run. Score them '
                 "on the same datasets."
             )
+        absent = [m for m, on in zip(scores.models, ran, strict=True) if not on.all()]
+        warnings.warn(
+            f"{name_list(absent)} did not run on every dataset: each pair is compared on the datasets of both.",
+            MissingWarning,
+            stacklevel=4,
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # the mean of no score is NaN, as wanted
         return np.nanmean(scores.values, axis=2), np.nanmax(np.abs(scores.values), axis=2)

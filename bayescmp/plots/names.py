@@ -40,7 +40,7 @@ def shorten_names(names: Iterable[str], width: float, size: float, lines: int = 
     for i, label in enumerate(fitted):
         alike.setdefault(label, []).append(i)
     for group in alike.values():
-        if len(group) > 1:
+        if len({full[i] for i in group}) > 1:
             start, end = _shared([full[i] for i in group])
             for i in group:
                 fitted[i] = _keep(full[i], start, len(full[i]) - end, width, size, lines)
