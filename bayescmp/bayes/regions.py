@@ -223,7 +223,8 @@ class RegionPosterior(Posterior):
         trouble = f"NOT CONVERGED: quadrature error about {self.numerical_error:.1g}\n" if bad else ""
         lines = [
             f"{trouble}{self._heading()}, {len(self.datasets)} datasets",
-            "  most probable outcome: " + self._probability_line().lstrip(),
+            f"  most probable outcome for {self._new}:",
+            f"  {self._probability_line()}",
             f"  {self._expected_text()}",
         ]
         if self.mean is not None:

@@ -75,7 +75,8 @@ def sign_test(
     >>> import bayescmp as bc
     >>> bc.bayes.sign_test(bc.load_uci().pair("rf", "tree"), rope=0.01)
     Posterior: rf vs tree, accuracy, sign test, 24 datasets
-      most probable outcome: P(rf better) 1.000   P(equivalent) 0.000   P(tree better) 0.000      rope [-0.01, 0.01]
+      most probable outcome for a new dataset:
+        P(rf better) 1.000   P(equivalent) 0.000   P(tree better) 0.000      rope [-0.01, 0.01]
       expected shares 0.840 rf better, 0.160 equivalent, 0.000 tree better
     """
     pair, region = many_datasets(a, b, rope, higher_is_better, "sign_test")
