@@ -8,6 +8,7 @@ import difflib
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 class ScoresError(ValueError):
@@ -44,6 +45,10 @@ class ScaleWarning(UserWarning):
 
 class MissingWarning(UserWarning):
     """Datasets were left out because one of the two models was not run on them."""
+
+
+MALFORMED = (KeyError, TypeError, AttributeError, IndexError)
+"""What Python raises where data has not the shape that a `from_dict` expects."""
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> ScoresError:
@@ -86,6 +91,24 @@ def check_number(name: str, value: object) -> float:
         return float(value)
     except OverflowError:
         raise ValueError(f"`{name}` must be a number of ordinary size, got one of {len(str(value))} digits.") from None
+
+
+def check_numbers(name: str, values: object) -> NDArray[np.float64]:
+    """An array of real numbers, or one of them."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"`{name}` must be numbers, got {values!r}.") from None
+
+
+def check_threshold(value: object) -> float:
+    """How probable an outcome must be for a decision."""
+    threshold = check_number("threshold", value)
+    if not 0.5 < threshold < 1:
+        raise ValueError(
+            f"`threshold` must be above 0.5 and below 1, got {value!r}: below, two regions could reach it."
+        )
+    return threshold
 
 
 def check_count(name: str, value: object, least: int = 1) -> int:

@@ -2,14 +2,14 @@
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import RopeError, ScaleWarning, unknown_name
+from bayescmp.errors import RopeError, ScaleWarning, is_list, unknown_name
 
 BORDER_TOLERANCE = 1e-9
 """Relative: 0.86 - 0.85 is 0.01 plus a rounding error, and counts as inside a rope of 0.01."""
@@ -64,7 +64,7 @@ class Rope:
     def __post_init__(self) -> None:
         try:
             low, high = float(self.low), float(self.high)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise RopeError(f"`rope` must be made of numbers, got {self.low!r} and {self.high!r}.") from None
         if math.isnan(low) or math.isnan(high):
             raise RopeError("`rope` must be a number, got NaN. Use rope=0 for no rope.")
@@ -79,6 +79,13 @@ class Rope:
         object.__setattr__(self, "high", high + 0.0)
 
     @classmethod
+    def several(cls, ropes: Iterable["RopeLike"]) -> list["Rope"]:
+        """Ropes from `ropes`, a list of what `of` takes."""
+        if not is_list(ropes):
+            raise RopeError(f"`ropes` must be a list of ropes, got {ropes!r}.")
+        return [cls.of(rope) for rope in ropes]
+
+    @classmethod
     def of(cls, rope: "RopeLike") -> "Rope":
         """A rope from a half-width, a (low, high) pair, or a `Rope`."""
         if isinstance(rope, Rope):
@@ -89,7 +96,10 @@ class Rope:
             return cls(*rope)
         if isinstance(rope, bool) or not isinstance(rope, (int, float, np.integer, np.floating)):
             raise RopeError(f"`rope` must be a number, a (low, high) pair or a Rope, got {rope!r}.")
-        width = float(rope)
+        try:
+            width = float(rope)
+        except OverflowError:
+            raise RopeError("`rope` must be a number of ordinary size. Use rope=math.inf for no end.") from None
         if width < 0:
             raise RopeError(f"`rope` must not be negative, got {width}. A rope of {-width} means [{width}, {-width}].")
         return cls(-width, width)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import strategies as st
 
 import bayescmp as bc
-from bayescmp import Resampling, Scores, bayes, frequentist
+from bayescmp import Resampling, Scores, bayes, frequentist, plots
 
 OURS = (bc.DegenerateWarning, bc.ScaleWarning, bc.RepeatsWarning, bc.PriorWarning)
 PROBABILITIES = ("common-language effect", "A12")
@@ -175,6 +176,96 @@ ARGUMENTS = (
     }
 )
 """name -> arguments of a call that works."""
+
+
+def other_calls():
+    """name -> (function, arguments that fit it): figures, methods of results, and what makes scores and settings."""
+    pair, two = _S.pair("m0", "m1"), Scores.from_arrays({"m0": _A, "m1": _B}, resampling=QUARTER).pair("m0", "m1")
+    difference = bayes.correlated_ttest(two, rope=0.01)
+    region = bayes.sign_test(pair, rope=0.01)
+    few = _CUBE.pair("a", "b")
+    hierarchical = bayes.hierarchical_ttest(few, rope=0.01)
+    ranking = bayes.rank_models(_S, rope=0.01, draws=64, random_seed=1)
+    tests = frequentist.nemenyi_test(_S)
+    comparison = bc.compare(_S, rope=0.01, random_seed=1, bayes_options={"draws": 64})
+    frame = pd.DataFrame({"model": [*"aabb"], "dataset": ["x", "y"] * 2, "score": [0.1, 0.2, 0.3, 0.4]})
+    fold_scores = {"test_score": _A}
+    figures = {
+        "plot_critical_difference": tests,
+        "plot_forest": hierarchical,
+        "plot_hdi": difference,
+        "plot_matrix": comparison,
+        "plot_p_best": ranking,
+        "plot_posterior": difference,
+        "plot_prior_sensitivity": region,
+        "plot_rank_distribution": ranking,
+        "plot_ranking_groups": ranking,
+        "plot_rope_curve": difference,
+        "plot_simplex": region,
+    }
+    bound = [
+        *(getattr(difference, name) for name in ("hdi", "draws", "decision", "to_arviz", "plot", "sentence")),
+        *(getattr(region, name) for name in ("theta_hdi", "draws", "decision", "to_arviz", "plot")),
+        *(getattr(hierarchical, name) for name in ("hdi", "datasets_frame", "predictive_check")),
+        *(getattr(ranking, name) for name in ("draws", "rank_hdi", "plot")),
+        *(getattr(comparison, name) for name in ("table", "to_latex", "to_markdown", "rope_curve", "plot")),
+        _S.select,
+    ]
+    return {
+        **{f"plots.{name}": (getattr(plots, name), {"result": result}) for name, result in figures.items()},
+        "plots.plot_differences": (plots.plot_differences, {"pair": pair}),
+        "plots.plot_scores": (plots.plot_scores, {"scores": _S}),
+        "plots.plot_power": (plots.plot_power, {"curve": frequentist.power_curve([0.5], [5, 10])}),
+        "plots.plot_result": (plots.plot_result, {"result": difference, "kind": "hdi"}),
+        "plots.alt_text": (plots.alt_text, {"result": difference}),
+        **{f"{type(method.__self__).__name__}.{method.__name__}": (method, {}) for method in bound},
+        **{
+            f"{type(result).__name__}.{name}": (getattr(result, name), {"rope": 0.02})
+            for result in (difference, region, ranking)
+            for name in ("with_rope",)
+        },
+        **{f"DifferencePosterior.{name}": (getattr(difference, name), {"x": 0.0}) for name in ("cdf", "pdf", "sf")},
+        "DifferencePosterior.ppf": (difference.ppf, {"q": 0.5}),
+        "DifferencePosterior.rope_curve": (difference.rope_curve, {"ropes": [0, 0.1]}),
+        "RegionPosterior.rope_curve": (region.rope_curve, {"ropes": [0, 0.1]}),
+        "RankingPosterior.p_better": (ranking.p_better, {"a": "m0", "b": "m1"}),
+        "PairwiseTests.result": (tests.result, {"a": "m0", "b": "m1"}),
+        "Comparison.pair": (comparison.pair, {"a": "m0", "b": "m1"}),
+        "Comparison.ranking_posterior": (comparison.ranking_posterior, {"draws": 64}),
+        "TestResult.confidence_interval": (frequentist.paired_ttest(_A, _B).confidence_interval, {}),
+        "Scores.from_frame": (Scores.from_frame, {"frame": frame}),
+        "Scores.from_arrays": (Scores.from_arrays, {"arrays": {"a": [1, 2], "b": [2, 1]}}),
+        "Scores.from_cross_validate": (
+            Scores.from_cross_validate,
+            {"results": {"a": fold_scores, "b": fold_scores}, "cv": 10},
+        ),
+        "Scores.pair": (_S.pair, {"a": "m0", "b": "m1"}),
+        "Scores.transform": (_S.transform, {"scale": "log"}),
+        "Scores.rename": (_S.rename, {"names": {"m0": "x"}}),
+        "read_scores": (bc.read_scores, {"path": "results.csv"}),
+        "Rope": (bc.Rope, {"low": -1, "high": 1}),
+        "Rope.of": (bc.Rope.of, {"rope": 1}),
+        "Resampling.kfold": (Resampling.kfold, {"folds": 5}),
+        "Resampling.subsampling": (Resampling.subsampling, {"n_train": 5, "n_test": 5, "repeats": 3}),
+        "Resampling.holdout": (Resampling.holdout, {"n_train": 5, "n_test": 5}),
+        "Resampling.from_sizes": (Resampling.from_sizes, {"n_train": [5, 5], "n_test": [5, 5]}),
+        "Resampling.custom": (Resampling.custom, {"rho": 0.1}),
+        "bayes.HierarchicalPrior": (
+            bayes.HierarchicalPrior,
+            {"delta_0_bound": 1, "sigma_0_max": 1, "sigma_max": 1},
+        ),
+        **{
+            f"{kind.__name__}.from_dict": (kind.from_dict, {"data": result.to_dict()})
+            for kind, result in (
+                (bayes.Posterior, difference),
+                (bayes.RankingPosterior, ranking),
+                (bc.Comparison, comparison),
+                (frequentist.PairwiseTests, tests),
+                (frequentist.TestResult, frequentist.paired_ttest(_A, _B)),
+                (Scores, _S),
+            )
+        },
+    }
 
 
 def public_functions():

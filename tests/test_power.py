@@ -535,7 +535,7 @@ BAD = {
     "power nan": (lambda: power_ttest(effect=0.5, power=NAN), "`power`", "got nan"),
     "power below alpha": (lambda: power_ttest(effect=0.5, power=0.01), "`power` must be above alpha"),
     "effect nan": (lambda: power_ttest(effect=NAN, n=10), "`effect` must be a finite number", "nan"),
-    "effect text": (lambda: power_ttest(effect="large", n=10), "`effect` must be a finite number", "'large'"),
+    "effect text": (lambda: power_ttest(effect="large", n=10), "`effect` must be a number", "'large'"),
     "effect true": (lambda: power_ttest(effect=True, n=10), "`effect`", "True"),
     "no effect": (lambda: power_ttest(effect=0, power=0.8), "is no effect at all"),
     "wrong side": (lambda: power_ttest(effect=-0.5, power=0.8, alternative="greater"), "No sample size", "two-sided"),

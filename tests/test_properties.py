@@ -18,6 +18,7 @@ from calls import (
     mirrored,
     numbers,
     numbers_by_name,
+    other_calls,
     public_functions,
     quietly,
     ropes,
@@ -174,8 +175,8 @@ class Odd:
 
 
 JUNK = [
-    None, "x", "", b"x", math.nan, math.inf, -math.inf, -1, 0, 0.5, 1.5, 10**30, 1e308, 1e-320, True, [], {}, [[]],
-    [None], ["x"], [math.nan], {"a": 1}, Odd(), np.array(3), np.zeros((0, 3)), np.zeros((2, 2, 2)), 1j,
+    None, "x", "", b"x", math.nan, math.inf, -math.inf, -1, 0, 0.5, 1.5, 10**30, 10**400, 1e308, 1e-320, True, [], {},
+    [[]], [None], ["x"], [math.nan], {"a": 1}, Odd(), np.array(3), np.zeros((0, 3)), np.zeros((2, 2, 2)), 1j,
     np.array(["a"]), (1,), {1, 2},
 ]  # fmt: skip
 FREE = {"cache", "progress", "statistic", "n_jobs"}
@@ -193,24 +194,35 @@ def test_errors_are_ours_and_name_the_argument(name, monkeypatch):
         raise Accepted
 
     monkeypatch.setattr("bayescmp._compat.import_pymc", accept)
-    function, fitting = public_functions()[name], ARGUMENTS[name]
     slow = name in ("bayes.bradley_terry", "bayes.plackett_luce", "bayes.hierarchical_ttest")
+    _refuses_junk(public_functions()[name], ARGUMENTS[name], JUNK[:: 10 if slow else 1])
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_errors_of_figures_methods_and_settings_are_ours(part):
+    for name, (function, fitting) in list(other_calls().items())[part::4]:
+        assert _refusal(function, fitting) is None or name == "read_scores", name
+        _refuses_junk(function, fitting, JUNK)
+
+
+def _refuses_junk(function, fitting, some):
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.VAR_KEYWORD or parameter.name in FREE:
             continue
-        for junk in JUNK[:: 10 if slow else 1]:
+        for junk in some:
             error = _refusal(function, fitting | {parameter.name: junk})
             if error is None:
                 continue
-            what = f"{parameter.name}={junk!r}: {error!r}"
+            what = f"{function.__name__}: {parameter.name}={junk!r}: {error!r}"
             assert isinstance(error, ValueError) or "only for engine" in str(error), what
             raised_in = traceback.extract_tb(error.__traceback__)[-1]
             assert "bayescmp" in raised_in.filename, what
             assert "truth value" not in str(error), what  # numpy's, from a comparison of ours
-            assert any(word in str(error) for word in (parameter.name.rstrip("s"), *OTHER_NAMES)), what
+            if parameter.name != "result":  # the message says what is needed
+                assert any(word in str(error) for word in (parameter.name.rstrip("s"), *OTHER_NAMES)), what
 
 
-OTHER_NAMES = ("model", "scores", "rho", "effect", "resampled", "`A`", "`B`")
+OTHER_NAMES = ("model", "scores", "rho", "effect", "resampled", "rope", "folds", "`a`", "`A`", "`B`")
 """What an argument is called where a message knows it better."""
 
 

@@ -12,8 +12,10 @@ from bayescmp.bayes.distributions import Distribution, Draws, PointMass, distrib
 from bayescmp.bayes.hdi import DEFAULT_MASS, check_mass
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import Posterior
-from bayescmp.rope import RopeLike
+from bayescmp.errors import check_count, check_numbers
+from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.pair import SCALES
+from bayescmp.seed import checked_seed
 from bayescmp.text import number
 
 if TYPE_CHECKING:
@@ -72,29 +74,29 @@ class DifferencePosterior(Posterior):
 
     def pdf(self, x: ArrayLike) -> NDArray[np.float64]:
         """The posterior density of the difference at x."""
-        return self.distribution.pdf(x)
+        return self.distribution.pdf(check_numbers("x", x))
 
     def cdf(self, x: ArrayLike) -> NDArray[np.float64]:
         """P(difference <= x)."""
-        return self.distribution.cdf(x)
+        return self.distribution.cdf(check_numbers("x", x))
 
     def sf(self, x: ArrayLike) -> NDArray[np.float64]:
         """P(difference > x), precise also where it is tiny."""
-        return self.distribution.sf(x)
+        return self.distribution.sf(check_numbers("x", x))
 
     def ppf(self, q: ArrayLike) -> NDArray[np.float64]:
         """The posterior quantile at q."""
-        return self.distribution.ppf(q)
+        return self.distribution.ppf(check_numbers("q", q))
 
     def draws(self, n: int = 1000, random_seed: int = 0) -> NDArray[np.float64]:
         """`n` draws of the difference, the same for the same `random_seed`."""
-        return self.distribution.sample(n, np.random.default_rng(random_seed))
+        return self.distribution.sample(check_count("n", n, 0), np.random.default_rng(checked_seed(random_seed)))
 
     def rope_curve(self, ropes: Iterable[RopeLike]) -> "pd.DataFrame":
         """The three probabilities on a grid of ropes, all from this posterior."""
         import pandas as pd
 
-        others = [self.with_rope(rope) for rope in ropes]
+        others = [self.with_rope(rope) for rope in Rope.several(ropes)]
         columns = ("rope_low", "rope_high", "p_better", "p_equivalent", "p_worse", "mcse")
         rows = [(p.rope.low, p.rope.high, *p._three, max(p.mcse.values())) for p in others]
         return pd.DataFrame(rows, columns=list(columns))
@@ -114,7 +116,7 @@ class DifferencePosterior(Posterior):
         if isinstance(self.distribution, Draws):
             chains = self.distribution.chains
         else:
-            chains = self.draws(draws, random_seed)[None]
+            chains = self.draws(check_count("draws", draws), random_seed)[None]
         return _compat.to_inference_data({"posterior": {"difference": chains}})
 
     def sentence(self, mass: float = DEFAULT_MASS) -> str:

@@ -48,7 +48,7 @@ def check_mass(mass: float) -> float:
 def _of_draws(draws: ArrayLike, mass: float) -> tuple[float, float]:
     try:
         ordered = np.sort(np.asarray(draws, dtype=float), axis=None)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"`posterior` must be draws or a distribution with `ppf`, got {draws!r}.") from None
     if ordered.size == 0 or not np.isfinite(ordered[[0, -1]]).all():
         raise ValueError("An HDI needs draws, finite numbers; `posterior` has none, or NaN or infinity among them.")

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bayescmp.errors import is_one_of
+from bayescmp.errors import check_number, is_list, is_one_of
 from bayescmp.moments import mean, moments
 
 Floats = NDArray[np.float64]
@@ -65,9 +65,11 @@ class HierarchicalPrior:
 
     def __post_init__(self) -> None:
         for name in ("nu_shape", "nu_rate"):
-            object.__setattr__(self, name, tuple(float(x) for x in getattr(self, name)))
+            if not is_list(ends := getattr(self, name)) or len(tuple(ends)) != 2:
+                raise ValueError(f"`{name}` must be (low, high), got {ends!r}.")
+            object.__setattr__(self, name, tuple(check_number(name, x) for x in ends))
         for name in ("delta_0_bound", "sigma_0_max", "sigma_max", "nu_shift"):
-            object.__setattr__(self, name, float(getattr(self, name)))
+            object.__setattr__(self, name, check_number(name, getattr(self, name)))
         for name in ("delta_0_bound", "sigma_0_max", "sigma_max"):
             if not 0 < getattr(self, name) < np.inf:
                 raise ValueError(f"`{name}` must be positive and finite, got {getattr(self, name)}.")

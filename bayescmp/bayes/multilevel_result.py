@@ -17,7 +17,7 @@ from bayescmp.bayes.hdi import check_mass, hdi
 from bayescmp.bayes.nuts import Diagnostics
 from bayescmp.bayes.ranking import RankingPosterior
 from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, sampled_summary
-from bayescmp.errors import unknown_name
+from bayescmp.errors import MALFORMED, is_one_of, unknown_name
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.text import number, plain, probability, versions
 
@@ -280,7 +280,7 @@ class MultilevelPosterior:
             values["rope"] = Rope.of(math.inf if data["rope"] is None else data["rope"])
             values["diagnostics"] = Diagnostics(**data["diagnostics"]) if data["diagnostics"] else None
             return cls(**values | {"inference": MultilevelDraws.from_dict(data["inference"])})
-        except (KeyError, TypeError) as error:
+        except MALFORMED as error:
             raise ValueError(
                 f"`data` must come from a multilevel result's to_dict; wrong or missing: {error!r}."
             ) from None
@@ -323,6 +323,6 @@ class MultilevelPosterior:
         return rows
 
     def _index(self, model: str) -> int:
-        if model not in self.models:
+        if not is_one_of(model, self.models):
             raise unknown_name("model", model, self.models)
         return self.models.index(model)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bayescmp.bayes.nuts import Diagnostics
+from bayescmp.errors import MALFORMED, check_threshold
 from bayescmp.rope import Decision, Rope, RopeLike
 from bayescmp.scores.pair import SCALES
 from bayescmp.text import plain, probability, versions
@@ -110,10 +111,7 @@ class Posterior:
 
     def decision(self, threshold: float = 0.95) -> Decision:
         """The region whose probability reaches the threshold; undecided where none does."""
-        if not 0.5 < threshold < 1:
-            raise ValueError(
-                f"`threshold` must be above 0.5 and below 1, got {threshold}: below, two regions could reach it."
-            )
+        check_threshold(threshold)
         outcomes = (Decision.A_BETTER, Decision.EQUIVALENT, Decision.B_BETTER)
         for outcome, p in zip(outcomes, self._three, strict=True):
             if p >= threshold:
@@ -185,7 +183,7 @@ class Posterior:
                 "notes": tuple(data["notes"]),
             }
             return cls(**cls._parse(values))
-        except (KeyError, TypeError) as error:
+        except MALFORMED as error:
             raise ValueError(
                 f"`data` must come from a result's to_dict, with a kind of {', '.join(sorted(Posterior.KINDS))}; "
                 f"wrong or missing: {error!r}."

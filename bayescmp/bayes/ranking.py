@@ -19,7 +19,7 @@ from bayescmp.bayes.abilities import (
 )
 from bayescmp.bayes.hdi import DEFAULT_MASS, check_mass
 from bayescmp.bayes.nuts import Diagnostics
-from bayescmp.errors import unknown_name
+from bayescmp.errors import MALFORMED, check_count, is_one_of, unknown_name
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.text import number, plain, probability, versions
 
@@ -172,7 +172,7 @@ class RankingPosterior:
     def draws(self, n: int | None = None) -> Floats:
         """The joint draws of the abilities, draws x models: all, or `n` evenly spaced ones."""
         found = np.concatenate([block.ability for block in self.inference.blocks()])
-        return found if n is None else found[np.linspace(0, len(found) - 1, n).astype(int)]
+        return found if n is None else found[np.linspace(0, len(found) - 1, check_count("n", n)).astype(int)]
 
     def with_rope(self, rope: RopeLike) -> "RankingPosterior":
         """The same posterior with another rope, on the same draws."""
@@ -253,7 +253,7 @@ class RankingPosterior:
                 "inference": cls.INFERENCES[inference.pop("kind")](**inference),
             }
             return cls(**values)
-        except (KeyError, TypeError) as error:
+        except MALFORMED as error:
             raise ValueError(
                 f"`data` must come from a ranking's to_dict, with a kind of {', '.join(RankingPosterior.KINDS)}; "
                 f"wrong or missing: {error!r}."
@@ -312,7 +312,7 @@ class RankingPosterior:
         return dict(zip(self.models, values.tolist(), strict=True))
 
     def _index(self, model: str) -> int:
-        if model not in self.models:
+        if not is_one_of(model, self.models):
             raise unknown_name("model", model, self.models)
         return self.models.index(model)
 

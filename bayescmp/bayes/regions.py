@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from bayescmp.bayes.hdi import DEFAULT_MASS, check_mass
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import Posterior
+from bayescmp.errors import check_count
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.pair import SCALES
+from bayescmp.seed import checked_seed
 from bayescmp.text import number, probability
 
 if TYPE_CHECKING:
@@ -116,7 +118,7 @@ class RegionPosterior(Posterior):
 
     def draws(self, n: int = 4000, random_seed: int = 0) -> Floats:
         """`n` draws of theta by `random_seed`, n x 3: points of the simplex."""
-        return self.inference.thetas(n, self.rope, random_seed)
+        return self.inference.thetas(check_count("n", n, 0), self.rope, checked_seed(random_seed))
 
     @property
     def simplex(self) -> Floats:
@@ -145,7 +147,7 @@ class RegionPosterior(Posterior):
         """The three probabilities and expected shares on a grid of ropes, from one pass over the same posterior."""
         import pandas as pd
 
-        regions = [Rope.of(rope) for rope in ropes]
+        regions = Rope.several(ropes)
         if new := [rope for rope in regions if rope not in self._memo]:
             self._memo.update(zip(new, self.inference.summaries(new), strict=True))
         rows = [(rope, self._memo[rope]) for rope in regions]
@@ -166,7 +168,9 @@ class RegionPosterior(Posterior):
 
         if self.inference_data is not None:
             return self.inference_data
-        return _compat.to_inference_data({"posterior": {"theta": self.draws(draws, random_seed)[None]}})
+        return _compat.to_inference_data(
+            {"posterior": {"theta": self.draws(check_count("draws", draws), random_seed)[None]}}
+        )
 
     def sentence(self) -> str:
         """The result in a sentence for the report."""

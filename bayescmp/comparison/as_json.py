@@ -8,6 +8,7 @@ from typing import Any
 from bayescmp.bayes.hierarchical_prior import HierarchicalPrior
 from bayescmp.comparison.result import Comparison
 from bayescmp.comparison.setting import Setting
+from bayescmp.errors import MALFORMED
 from bayescmp.frequentist import PairwiseTests, TestResult
 from bayescmp.rope import Rope
 from bayescmp.scores.table import Scores
@@ -54,7 +55,7 @@ def from_dict(data: Mapping[str, Any]) -> Comparison:
             omnibus=tuple(TestResult.from_dict(t) for t in data["omnibus"]),
             notes=tuple(data["notes"]),
         )
-    except (KeyError, TypeError) as error:
+    except MALFORMED as error:
         raise ValueError(f"`data` must come from Comparison.to_dict; wrong or missing: {error!r}.") from None
 
 

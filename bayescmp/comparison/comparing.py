@@ -16,7 +16,7 @@ from bayescmp.comparison.classical import classical_tests, omnibus_tests
 from bayescmp.comparison.result import Comparison
 from bayescmp.comparison.run import Job, Names, check_options, data_seed, run_pairs
 from bayescmp.comparison.setting import choose_setting
-from bayescmp.errors import MissingWarning, RopeError, name_list
+from bayescmp.errors import MissingWarning, RopeError, check_number, check_threshold, name_list
 from bayescmp.frequentist import adjust_p_values
 from bayescmp.rope import Rope, RopeLike, rope_for
 from bayescmp.scores.table import Scores
@@ -231,11 +231,8 @@ def _warn_of(rows: list[dict[str, Any]]) -> None:
 
 
 def _check_numbers(threshold: float, alpha: float, switching_cost: float) -> None:
-    for name, value, low, high in (
-        ("threshold", threshold, 0.5, 1.0),
-        ("alpha", alpha, 0.0, 1.0),
-        ("switching_cost", switching_cost, -1e-300, float("inf")),
-    ):
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not low < value < high:
-            must = "0 or more" if name == "switching_cost" else f"above {low:g} and below {high:g}"
-            raise ValueError(f"`{name}` must be {must}, got {value!r}.")
+    check_threshold(threshold)
+    if not 0 < check_number("alpha", alpha) < 1:
+        raise ValueError(f"`alpha` must be above 0 and below 1, got {alpha!r}.")
+    if not 0 <= check_number("switching_cost", switching_cost) < float("inf"):
+        raise ValueError(f"`switching_cost` must be 0 or more, got {switching_cost!r}.")

@@ -17,7 +17,7 @@ from bayescmp.comparison.decisions import hdi_decision, in_words, loss_decision,
 from bayescmp.comparison.reporting import Reporting
 from bayescmp.comparison.run import Job, Names, quiet_pair, run_pairs
 from bayescmp.comparison.setting import WORDS, Setting
-from bayescmp.errors import ScaleWarning, unknown_name
+from bayescmp.errors import ScaleWarning, is_one_of, unknown_name
 from bayescmp.frequentist import PairwiseTests, TestResult, adjust_p_values
 from bayescmp.rope import Rope, RopeLike, rope_for
 from bayescmp.scores.table import Scores
@@ -177,7 +177,7 @@ class Comparison(Reporting):
     def pair(self, a: str, b: str) -> PairComparison:
         """Every result of `a` and `b`, in either order: the tests as called by hand, with the adjusted p-value."""
         for name in (a, b):
-            if name not in self.models:
+            if not is_one_of(name, self.models):
                 raise unknown_name("model", name, self.models)
         row = self.tests.result(a, b)
         swapped = (a, b) not in self.pairs
@@ -205,7 +205,7 @@ class Comparison(Reporting):
 
         Where every dataset has its own rope, `ropes` are multiples of them. `n_jobs` is that of `compare`.
         """
-        return self._sensitivity(replace(self._job(), what="rope_curve", ropes=tuple(map(Rope.of, ropes))), n_jobs)
+        return self._sensitivity(replace(self._job(), what="rope_curve", ropes=tuple(Rope.several(ropes))), n_jobs)
 
     def prior_sensitivity(self, *, n_jobs: int | None = None) -> "pd.DataFrame":
         """How the probabilities and the decision of every pair move with the prior; `n_jobs` as in `compare`."""

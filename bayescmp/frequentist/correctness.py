@@ -131,7 +131,7 @@ def _labels(name: str, values: ArrayLike) -> NDArray[Any]:
 def _check_table(table: ArrayLike) -> NDArray[np.float64]:
     try:
         cells = np.asarray(table, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ScoresError(f"`table` must hold 2 x 2 counts, got {table!r}.") from None
     if cells.shape != (2, 2):
         raise ScoresError(f"`table` must be 2 x 2 (rows = A, columns = B), got shape {cells.shape}.")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc
 
-from bayescmp.errors import DegenerateWarning, ResamplingError, is_one_of
+from bayescmp.errors import DegenerateWarning, ResamplingError, check_count, is_one_of
 from bayescmp.frequentist.inputs import about, power_of_two
 from bayescmp.frequentist.interval_rules import StudentInterval
 from bayescmp.frequentist.result import TestResult, check_alternative
@@ -70,8 +70,8 @@ def rxk_cv_ttest(
     """
     if not is_one_of(scheme, SCHEMES):
         raise ValueError(f"`scheme` must be one of {', '.join(SCHEMES)}, got {scheme!r}.")
-    if df is not None and (isinstance(df, bool) or not isinstance(df, (int, np.integer)) or df < 1):
-        raise ValueError(f"`df` must be a whole number of at least 1, got {df!r}.")
+    if df is not None:
+        check_count("df", df)
     pair = one_dataset(a, b, "rxk_cv_ttest", dataset, resampling, higher_is_better)
     runs = _runs(pair, "rxk_cv_ttest")
     if scheme == "all data":

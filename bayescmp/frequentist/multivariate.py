@@ -244,7 +244,7 @@ def _as_measures(name: str, values: Any) -> tuple[Floats, tuple[str, ...]]:
     """Folds x measures of finite numbers, and the measures' names."""
     try:
         x = np.array(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ScoresError(f"The scores of `{name}` must be numbers, folds x measures.") from None
     if x.ndim != 2 or not x.size:
         raise ScoresError(f"The scores of `{name}` must be a 2-D array, folds x measures; got shape {x.shape}.")

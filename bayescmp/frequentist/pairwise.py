@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import is_one_of, unknown_name
+from bayescmp.errors import MALFORMED, is_one_of, unknown_name
 from bayescmp.frequentist.result import EffectSize, TestResult, read_infinity, spell_infinity
 from bayescmp.text import plain, versions
 
@@ -87,7 +87,7 @@ class PairwiseTests:
     def result(self, a: str, b: str) -> TestResult:
         """The test of `a` and `b`, in either order."""
         for name in (a, b):
-            if name not in self.models:
+            if not is_one_of(name, self.models):
                 raise unknown_name("model", name, self.models)
         places = {pair: i for i, pair in enumerate(self.pairs)}
         sign = 1
@@ -187,7 +187,7 @@ class PairwiseTests:
         """The result whose `to_dict` gave `data`, also after a trip through JSON."""
         try:
             values = {f.name: read_infinity(data[f.name]) for f in fields(PairwiseTests)}
-        except KeyError as error:
+        except MALFORMED as error:
             raise ValueError(f"`data` must come from a PairwiseTests' to_dict; missing: {error!r}.") from None
         values = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
         for name in ("pairs", "effect_interval", "pair_datasets"):

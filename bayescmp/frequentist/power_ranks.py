@@ -12,7 +12,7 @@ from bayescmp.errors import check_count, is_one_of
 from bayescmp.frequentist.power_result import (
     Power,
     check_direction,
-    check_number,
+    check_effect,
     check_share,
     check_side,
     check_size,
@@ -90,7 +90,7 @@ def power_wilcoxon(
         raise ValueError(f"`distribution` must be one of {', '.join(ARE)}, got {distribution!r}.")
     values: dict[str, Any] = {"effect": effect, "n": n, "alpha": alpha, "power": power}
     if effect is not None:
-        values["effect"] = check_number("effect", effect)
+        values["effect"] = check_effect(effect)
     if method == "are":
         return _by_efficiency(values, unknown, distribution, alternative)
     simulations = check_count("simulations", simulations, 100)

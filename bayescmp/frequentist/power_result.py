@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayescmp.errors import is_one_of
+from bayescmp.errors import MALFORMED, check_number, is_one_of
 from bayescmp.frequentist.result import ALTERNATIVES, EffectSize, TestResult
 from bayescmp.text import plain, versions
 
@@ -77,7 +77,7 @@ class Power:
         try:
             values = {f.name: data[f.name] for f in fields(Power)}
             return Power(**values | {"notes": tuple(values["notes"])})
-        except (KeyError, TypeError) as error:
+        except MALFORMED as error:
             raise ValueError(f"`data` must come from a Power's to_dict; wrong or missing: {error!r}.") from None
 
     def __repr__(self) -> str:
@@ -143,11 +143,11 @@ def check_size(value: Any, least: int, what: str, *, whole: bool = False) -> flo
     return float(value) if value % 1 else int(value)
 
 
-def check_number(name: str, value: Any) -> float:
+def check_effect(value: Any) -> float:
     """A finite number."""
-    if not is_number(value) or not math.isfinite(value):
-        raise ValueError(f"`{name}` must be a finite number, got {value!r}.")
-    return float(value)
+    if not math.isfinite(effect := check_number("effect", value)):
+        raise ValueError(f"`effect` must be a finite number, got {value!r}.")
+    return effect
 
 
 def check_direction(name: str, away: float, alternative: str, why: str) -> None:

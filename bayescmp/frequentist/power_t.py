@@ -17,7 +17,7 @@ from bayescmp.frequentist.power_result import (
     LARGEST_N,
     Power,
     check_direction,
-    check_number,
+    check_effect,
     check_side,
     check_size,
     is_number,
@@ -89,7 +89,7 @@ def power_ttest(
     design = _TDesign(check_side(alternative), paired, _rho(resampling, paired))
     values: dict[str, Any] = {"effect": effect, "n": n, "alpha": alpha, "power": power}
     if effect is not None:
-        values["effect"] = check_number("effect", effect)
+        values["effect"] = check_effect(effect)
     if n is not None:
         values["n"] = check_size(n, 2, "in each group" if not paired else "pairs")
     values[unknown] = getattr(design, f"solve_{unknown}")(**{k: v for k, v in values.items() if k != unknown})

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from bayescmp.errors import MALFORMED
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -76,7 +78,7 @@ class Recommendation:
         try:
             rows = tuple(Advice(**row | {"caveats": tuple(row["caveats"])}) for row in data["rows"])
             return Recommendation(setting=data["setting"], reasons=tuple(data["reasons"]), rows=rows)
-        except (KeyError, TypeError) as error:
+        except MALFORMED as error:
             raise ValueError(
                 f"`data` must come from a Recommendation's to_dict; wrong or missing: {error!r}."
             ) from None

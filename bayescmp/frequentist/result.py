@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from bayescmp.errors import is_one_of
+from bayescmp.errors import MALFORMED, is_one_of
 from bayescmp.frequentist.interval_rules import IntervalRule, check_level, interval_rule_from_dict
 from bayescmp.scores.pair import SCALES
 from bayescmp.text import number, p_value, plain, statistic, unit_number, versions
@@ -219,7 +219,7 @@ class TestResult:
             if values["interval"] is not None:
                 values["interval"] = interval_rule_from_dict(values["interval"])
             return TestResult(**values)
-        except (KeyError, TypeError, AttributeError) as error:
+        except MALFORMED as error:
             raise ValueError(f"`data` must come from a TestResult's to_dict; wrong or missing: {error!r}.") from None
 
     def sentence(self) -> str:

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.plots.names import fit_names, printable, text_width
-from bayescmp.plots.style import FAINT, INK, POINTS_A_MM, font_size, new_axes, width_of
+from bayescmp.plots.style import FAINT, INK, POINTS_A_MM, font_size, free_width, new_axes
 
 SHARE = 0.29
 """Of the width, at most, for the names on each side."""
@@ -51,7 +51,7 @@ def plot_critical_difference(result: PairwiseTests, *, ax: Axes | None = None, w
     values = [ranks[name] for name in order]
     bars = _bars(values, cd) if result.control is None else [(ranks[result.control] - cd, ranks[result.control] + cd)]
     k, half = len(order), math.ceil(len(order) / 2)
-    width = width_mm if ax is None else width_of(ax)
+    width = free_width(ax, width_mm)
     size = font_size(width)
     suffixes = [f" {value:.2f}" for value in values]
     room = SHARE * width * POINTS_A_MM

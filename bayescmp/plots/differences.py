@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
+from bayescmp.errors import check_switch
 from bayescmp.plots.rows import difference_label, row_axes
 from bayescmp.plots.style import BETTER, INK, few_ticks, key_above, label_axes, light_grid, rope_band
 from bayescmp.rope import Rope, RopeLike
@@ -47,6 +48,7 @@ def plot_differences(
     if not isinstance(pair, Pair):
         raise ValueError(f"`pair` must be a Pair, got {type(pair).__name__}. Make one with scores.pair(a, b).")
     region = Rope.of(rope)
+    check_switch("sort", sort)
     order = np.argsort(-pair.means, kind="stable") if sort else np.arange(len(pair.datasets))
     ax = row_axes(ax, [pair.datasets[i] for i in order], width_mm, besides_mm=20, row_mm=14 if len(order) == 1 else 0)
     several = bool((pair.counts > 1).any())
@@ -87,4 +89,4 @@ def strip_key(ax: Axes, dots: str | None, mean: str, rope: Rope | None = None) -
 
 
 def _end(border: float) -> float:
-    return border if np.isfinite(border) else 0.0
+    return border if abs(border) < 1e300 else 0.0

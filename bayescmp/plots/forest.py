@@ -12,9 +12,20 @@ from bayescmp.bayes.hierarchical import HierarchicalPosterior
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.comparison.decisions import hdi_decision
 from bayescmp.comparison.result import Comparison
+from bayescmp.errors import check_switch
 from bayescmp.plots.posterior import check_difference
 from bayescmp.plots.rows import difference_label, pair_names, row_axes
-from bayescmp.plots.style import DECISION_STYLES, FAINT, INK, few_ticks, key_above, label_axes, rope_band, width_of
+from bayescmp.plots.style import (
+    DECISION_STYLES,
+    FAINT,
+    INK,
+    few_ticks,
+    free_width,
+    key_above,
+    label_axes,
+    rope_band,
+    width_of,
+)
 from bayescmp.rope import Decision, Rope
 
 
@@ -70,7 +81,8 @@ def plot_forest(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['LR vs SVM', 'DT vs LR', 'DT vs SVM']
     """
-    rows = _rows(result, mass, width_mm if ax is None else width_of(ax))
+    check_switch("sort", sort)
+    rows = _rows(result, mass, free_width(ax, width_mm))
     order = np.argsort(-np.array(rows.estimates), kind="stable") if sort else np.arange(len(rows.names))
     ax = row_axes(ax, [rows.names[i] for i in order], width_mm, besides_mm=20, ready=rows.ready)
     every = np.array([*rows.intervals, *zip(rows.estimates, rows.raw or rows.estimates, strict=True)])

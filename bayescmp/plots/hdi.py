@@ -47,7 +47,7 @@ def plot_hdi(result: Difference, *, ax: Axes | None = None, width_mm: float = 85
     'mass of the HDI'
     """
     check_difference(result)
-    ax = new_axes(ax, width_mm, 0.75 * width_mm if width_mm < 120 else 0.45 * width_mm)
+    ax = new_axes(ax, width_mm, (0.75, 0.45))
     masses = np.append(np.linspace(0.5, 0.98, 25), 0.99)
     low, high = np.array([result.hdi(float(mass)) for mass in masses]).T
     pad = 0.06 * (high[-1] - low[-1]) or 1e-3

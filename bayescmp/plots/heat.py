@@ -8,7 +8,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from numpy.typing import NDArray
 
 from bayescmp.plots.names import fit_names, text_width
-from bayescmp.plots.style import INK, OKABE_ITO, POINTS_A_MM, font_size, new_axes, root_figure, width_of
+from bayescmp.plots.style import INK, OKABE_ITO, POINTS_A_MM, font_size, free_width, new_axes, root_figure, width_of
 from bayescmp.text import unit_number
 
 SHADES = LinearSegmentedColormap.from_list("bayescmp", ["white", "#9CC9E3", OKABE_ITO[0], "#00304D"])
@@ -21,7 +21,7 @@ def heat_axes(
     ax: Axes | None, rows: Sequence[str], columns: Sequence[str], width_mm: float, *, besides_mm: float = 8
 ) -> tuple[Axes, float]:
     """Axes with square cells and names on the left and on top; and the width of a cell in points."""
-    width = width_mm if ax is None else width_of(ax)
+    width = free_width(ax, width_mm)
     size = font_size(width)
     room = ROW_SHARE * width * POINTS_A_MM
     longest = max(text_width(name, size) for name in rows)

@@ -10,6 +10,7 @@ from bayescmp.bayes.hierarchical import HierarchicalPosterior
 from bayescmp.bayes.ranking import RankingPosterior
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.comparison.result import Comparison
+from bayescmp.errors import is_one_of
 from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.plots.critical_difference import plot_critical_difference
 from bayescmp.plots.differences import plot_differences
@@ -66,7 +67,7 @@ def plot_result(result: Any, kind: str | None, **options: Any) -> Any:
         return _plot_comparison(result, kind, **options)
     kinds = _kinds(result)
     kind = next(iter(kinds)) if kind is None else kind
-    if kind not in kinds:
+    if not is_one_of(kind, kinds):
         what = getattr(result, "method", type(result).__name__)
         raise ValueError(f"`kind` must be one of {', '.join(kinds)} for the {what}, got {kind!r}.")
     return kinds[kind](result, **options)
@@ -80,13 +81,16 @@ def _kinds(result: Any) -> dict[str, Plot]:
         (RankingPosterior, RANKING),
         (PairwiseTests, {"critical_difference": plot_critical_difference}),
     )
-    return next(kinds for cls, kinds in types if isinstance(result, cls))
+    for cls, kinds in types:
+        if isinstance(result, cls):
+            return kinds
+    raise ValueError(f"`result` must be a posterior, a ranking, pairwise tests or a Comparison, got {result!r}.")
 
 
 def _plot_comparison(c: Comparison, kind: str | None, pair: tuple[str, str] | None = None, **options: Any) -> Any:
     if kind is None and pair is None and len(c.models) > 2:
         kind = "matrix"
-    if kind is not None and kind not in COMPARISON:
+    if kind is not None and not is_one_of(kind, COMPARISON):
         raise ValueError(f"`kind` must be one of {', '.join(COMPARISON)}, got {kind!r}.")
     if pair is not None and kind is not None and kind not in OF_PAIR:
         raise ValueError(f"`pair` is for figures of one pair ({', '.join(OF_PAIR)}); {kind!r} shows all models.")

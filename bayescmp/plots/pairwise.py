@@ -11,6 +11,7 @@ from bayescmp.bayes.ranking import RankingPosterior
 from bayescmp.bayes.strengths import StrengthPosterior
 from bayescmp.comparison.decisions import threshold_decision
 from bayescmp.comparison.result import Comparison
+from bayescmp.errors import check_threshold
 from bayescmp.rope import Decision
 
 Floats = NDArray[np.float64]
@@ -33,6 +34,8 @@ class PairTable:
 
 def pair_table(result: Any, threshold: float | None) -> PairTable:
     """The table of a comparison (its own threshold, unless another is given) or of a ranking."""
+    if threshold is not None:
+        check_threshold(threshold)
     if isinstance(result, Comparison):
         return _of_comparison(result, result.threshold if threshold is None else threshold)
     if not isinstance(result, RankingPosterior):

@@ -63,7 +63,7 @@ def plot_posterior(result: Difference, *, ax: Axes | None = None, mass: float = 
     ['DT better\\n0.024', 'equivalent\\n0.036', 'SVM better\\n0.940']
     """
     check_difference(result)
-    ax = new_axes(ax, width_mm, 0.68 * width_mm if width_mm < 120 else 0.45 * width_mm)
+    ax = new_axes(ax, width_mm, (0.68, 0.45))
     low, high = result.hdi(mass)
     left, right = _limits(result)
     ax.set_xlim(left, right)

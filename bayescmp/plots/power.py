@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
+from bayescmp.errors import check_number
 from bayescmp.plots.labels import end_labels
 from bayescmp.plots.style import FAINT, OKABE_ITO, few_ticks, font_size, label_axes, light_grid, new_axes, width_of
 
@@ -49,7 +50,7 @@ def plot_power(
     groups = list(curve.groupby(keys, sort=False))
     if len(groups) > MOST:
         raise ValueError(f"At most {MOST} effects can be told apart in one figure, got {len(groups)}.")
-    ax = new_axes(ax, width_mm, 0.62 * width_mm if width_mm < 120 else 0.42 * width_mm)
+    ax = new_axes(ax, width_mm, (0.62, 0.42))
     ax.set_ylim(-0.02, 1.02)
     light_grid(ax, "y")
     ends, names, colors = [], [], []
@@ -64,6 +65,7 @@ def plot_power(
         colors.append(color)
     ax.set_xlim(curve["n"].min(), curve["n"].max())
     if target is not None:
+        check_number("target", target)
         ax.axhline(target, color=FAINT, linewidth=0.8, linestyle=":", gid="target")
         ax.annotate(
             f"{target:g}", (0, target), xycoords=("axes fraction", "data"), xytext=(2, 1), textcoords="offset points",

@@ -55,12 +55,12 @@ def plot_rope_curve(
     """
     if not isinstance(result, (DifferencePosterior, RegionPosterior)):
         raise ValueError(f"A rope curve needs the posterior of one pair, got {type(result).__name__}.")
-    grid = _grid(result) if ropes is None else sorted((Rope.of(rope) for rope in ropes), key=lambda r: r.high)
+    grid = _grid(result) if ropes is None else sorted(Rope.several(ropes), key=lambda r: r.high)
     if len(grid) < 2:
         raise ValueError(f"`ropes` must be at least two ropes, got {len(grid)}.")
     symmetric = all(rope.low == -rope.high for rope in grid)
     x = [rope.high for rope in grid]
-    ax = new_axes(ax, width_mm, 0.62 * width_mm if width_mm < 120 else 0.42 * width_mm)
+    ax = new_axes(ax, width_mm, (0.62, 0.42))
     ax.set(xlim=(x[0], x[-1]), ylim=(-0.02, 1.02))
     light_grid(ax, "y")
     curves = _curves(result, grid)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 
 from bayescmp.plots.names import escape, fit_names, printable, text_width
-from bayescmp.plots.style import POINTS_A_MM, font_size, new_axes, width_of
+from bayescmp.plots.style import POINTS_A_MM, font_size, free_width, new_axes
 from bayescmp.scores.pair import SCALES
 
 SHARE = 0.36
@@ -27,7 +27,7 @@ def row_axes(
 
     Names that are `ready` are drawn as they are.
     """
-    width = width_mm if ax is None else width_of(ax)
+    width = free_width(ax, width_mm)
     size, n = font_size(width), len(names)
     room = SHARE * width * POINTS_A_MM
     lines = 2 if n <= MANY_ROWS else 1

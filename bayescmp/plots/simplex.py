@@ -13,6 +13,7 @@ from matplotlib.patches import Polygon
 from numpy.typing import NDArray
 
 from bayescmp.bayes.regions import RegionPosterior
+from bayescmp.errors import check_count, is_one_of
 from bayescmp.plots.names import outcome_labels
 from bayescmp.plots.style import (
     FAINT,
@@ -23,6 +24,7 @@ from bayescmp.plots.style import (
     REGION_MARKERS,
     TWO_COLUMNS,
     font_size,
+    free_width,
     new_axes,
     new_figure,
     soften_hatch,
@@ -86,16 +88,16 @@ def plot_simplex(
     >>> [text.get_text() for text in bc.plots.plot_simplex(p).texts][:1]
     ['C better\\n0.048']
     """
-    if kind not in ("points", "density"):
+    if not is_one_of(kind, ("points", "density")):
         raise ValueError(f'`kind` must be "points" or "density", got {kind!r}.')
     if isinstance(result, (list, tuple)):
         return _multiples(result, ax, kind, draws, width_mm)
     one = check_region(result)
-    ax = new_axes(ax, width_mm, 0.86 * width_mm, "ternary")
+    ax = new_axes(ax, width_mm, (0.86, 0.86), "ternary")
     if ax.name != "ternary":
         raise ValueError('`ax` must be ternary, made with projection="ternary" (import mpltern), got other axes.')
     _regions(ax)
-    theta = one.draws(draws)
+    theta = one.draws(check_count("draws", draws))
     if kind == "density":
         _density(ax, theta)
     else:
@@ -120,7 +122,7 @@ def _multiples(results: Sequence[Any], ax: Axes | None, kind: str, draws: int, w
         raise ValueError("Small multiples need at least one result and make their own figure: leave out `ax`.")
     for result in results:
         check_region(result)
-    each = 56.0 if width_mm >= TWO_COLUMNS else 42.5
+    each = 56.0 if free_width(None, width_mm) >= TWO_COLUMNS else 42.5
     columns = max(1, min(len(results), round(width_mm / each)))
     rows = math.ceil(len(results) / columns)
     figure = new_figure(width_mm, rows * width_mm / columns * 0.95)

@@ -13,8 +13,8 @@ from bayescmp.rope import Decision, Rope
 
 MM = 1 / 25.4
 POINTS_A_MM = 72 / 25.4
-ONE_COLUMN, TWO_COLUMNS = 85.0, 170.0
-"""Widths in millimetres of a figure in one column of a paper, and across both."""
+ONE_COLUMN, BETWEEN, TWO_COLUMNS = 85.0, 120.0, 170.0
+"""Widths in millimetres of a figure in one column of a paper, where two columns begin, and across both."""
 
 OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#F0E442", "#000000")
 BETTER, WORSE, EQUIVALENT, ROPE = OKABE_ITO[0], OKABE_ITO[1], "#B3B3B3", "#E8E8E8"
@@ -34,11 +34,18 @@ DECISION_STYLES = {
 """Marker, its face and its edge."""
 
 
-def new_axes(ax: Axes | None, width_mm: float, height_mm: float, projection: str | None = None) -> Axes:
-    """The given axes, or those of a new figure that pyplot does not know of; dressed for print."""
+def new_axes(
+    ax: Axes | None, width_mm: float, height_mm: float | tuple[float, float], projection: str | None = None
+) -> Axes:
+    """The given axes, or those of a new figure that pyplot does not know of; dressed for print.
+
+    A height of two numbers is in widths: of a figure in one column, and across two.
+    """
+    width = free_width(ax, width_mm)
     if ax is None:
-        ax = new_figure(width_mm, height_mm).add_subplot(projection=projection)
-    size = font_size(width_of(ax))
+        height = width * height_mm[width > BETWEEN] if isinstance(height_mm, tuple) else height_mm
+        ax = new_figure(width_mm, height).add_subplot(projection=projection)
+    size = font_size(width)
     ax.tick_params(labelsize=size, length=2, width=0.6, color=FAINT, labelcolor=INK)
     for name, spine in ax.spines.items():
         spine.set(linewidth=0.6, color=FAINT, visible=projection is not None or name in ("left", "bottom"))
@@ -47,11 +54,18 @@ def new_axes(ax: Axes | None, width_mm: float, height_mm: float, projection: str
 
 def new_figure(width_mm: float, height_mm: float) -> Figure:
     """A figure of this size with a canvas of its own, so that the number of open figures stays as it is."""
-    if isinstance(width_mm, bool) or not isinstance(width_mm, (int, float)) or not 40 <= width_mm <= 1000:
-        raise ValueError(f"`width_mm` must be a width of 40 to 1000 millimetres, got {width_mm!r}.")
     figure = Figure(figsize=(width_mm * MM, height_mm * MM), layout="constrained", dpi=150)
     FigureCanvasAgg(figure)
     return figure
+
+
+def free_width(ax: Axes | None, width_mm: float) -> float:
+    """The width in millimetres that there is to draw in: of the given axes, or of the figure that is to be made."""
+    if ax is not None:
+        return width_of(ax)
+    if isinstance(width_mm, bool) or not isinstance(width_mm, (int, float)) or not 40 <= width_mm <= 1000:
+        raise ValueError(f"`width_mm` must be a width of 40 to 1000 millimetres, got {width_mm!r}.")
+    return width_mm
 
 
 def width_of(ax: Axes) -> float:
@@ -73,7 +87,7 @@ def root_figure(ax: Axes) -> Figure:
 
 def font_size(width_mm: float) -> float:
     """7 points in one column, 8 across two."""
-    return 8.0 if width_mm > 120 else 7.0
+    return 8.0 if width_mm > BETWEEN else 7.0
 
 
 def label_axes(ax: Axes, x: str | None = None, y: str | None = None) -> None:

@@ -111,7 +111,7 @@ def curves(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: int
     own = pair_rope(c, 0)
     if any(pair_rope(c, i) != own for i in range(len(c.rows))):
         return None
-    grid = _grid(c, own) if ropes is None else [Rope.of(rope) for rope in ropes]
+    grid = _grid(c, own) if ropes is None else Rope.several(ropes)
     if not grid:
         return None
     grid = sorted({own, *grid}, key=lambda rope: (rope.high - rope.low, rope.high))

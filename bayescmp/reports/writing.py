@@ -100,6 +100,7 @@ def to_latex(c: "Comparison", *, caption: str | None = None, label: str = "tab:c
     '\\\\begin{table}[htbp]'
     """
     template = environment("tex").get_template("table.tex")
+    caption = None if caption is None else str(caption)
     return template.render(
         rows=pair_rows(c), p_name=p_name(c), note=table_note(c), caption=caption, label=Raw(label), **_table_options(c)
     )

@@ -246,7 +246,7 @@ def _split_sizes(
     for name in ("n_train", "n_test"):
         try:
             size = np.array(columns[name], dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ScoresError(f'The column "{name}" must hold numbers of cases in every row.') from None
         first = np.zeros(split.max() + 1)
         first[split] = size

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -40,6 +41,8 @@ def read_scores(path: str | Path, **columns: Any) -> "Scores":
     --------
     >>> scores = read_scores("results.csv")  # doctest: +SKIP
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise ScoresError(f"`path` must be the path of a file, got {path!r}. Frames are for Scores.from_frame.")
     path = Path(path)
     if not path.is_file():
         raise ScoresError(f'There is no file "{path}"{" (it is a folder)" if path.is_dir() else ""}. Check the path.')

@@ -1,16 +1,16 @@
 """Frames in: pandas, polars, pyarrow or anything else that narwhals reads, long or wide."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import ScoresError, name_list, unknown_name
+from bayescmp.errors import ScoresError, is_list, name_list, unknown_name
 from bayescmp.scores import assemble
-from bayescmp.scores.metrics import is_known
+from bayescmp.scores.metrics import check_metric, is_known
 from bayescmp.scores.resampling import Resampling
 
 if TYPE_CHECKING:
@@ -115,6 +115,9 @@ def from_table(
     """Scores from the columns of a table, once it is plain lists."""
     if not columns or not len(next(iter(columns.values()))):
         raise ScoresError(f"The table must have rows, got none (columns: {name_list(map(str, columns)) or 'none'}).")
+    if models is not None and (not is_list(models) or not (models := list(models))):
+        raise ScoresError(f"`models` must be a list of columns, got {models!r}.")
+    check_metric(metric)
     roles = _find_roles(columns, named, models)
     if "model" in roles and models is None:
         tables, layout = _long(columns, roles, metric), "long"
@@ -152,15 +155,16 @@ def _with_index(frame: Any) -> Any:
 def _find_roles(columns: Columns, named: Mapping[str, str | None], models: Sequence[str] | None) -> dict[str, str]:
     """role -> column, as named by the caller or by its usual names."""
     roles = {}
-    taken = {*named.values(), *(models or ())}
+    told = [*(name for name in named.values() if name is not None), *(models or ())]
+    for column in told:
+        if not isinstance(column, Hashable) or column not in columns:
+            raise unknown_name("column", column, map(str, columns))
     for role, usual in ROLES.items():
         name = named.get(role)
         if name is not None:
-            if name not in columns:
-                raise unknown_name("column", name, map(str, columns))
             roles[role] = name
             continue
-        found = [c for c in columns if str(c).lower().strip() in usual and c not in taken]
+        found = [c for c in columns if str(c).lower().strip() in usual and c not in told]
         if len(found) > 1 and role in named:
             raise ScoresError(f'Both {name_list(found)} could be the {role}: name the one that is with {role}="...".')
         if found:
@@ -232,9 +236,6 @@ def _wide(
 def _model_columns(columns: Columns, roles: dict[str, str], models: Sequence[str] | None) -> list[str]:
     """The columns of a wide table that are models: as told, else those that can be nothing else."""
     if models is not None:
-        for name in models:
-            if name not in columns:
-                raise unknown_name("column", name, map(str, columns))
         return list(models)
     free = [c for c in columns if c not in roles.values() and not _is_row_number(c, columns[c])]
     text = [c for c in free if not _is_numeric(columns[c])]
@@ -291,7 +292,7 @@ def _is_missing(value: object) -> bool:
 def _is_numeric(values: Sequence[Any]) -> bool:
     try:
         numbers = [_number(value) for value in values]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return any(number == number for number in numbers)
 
@@ -311,7 +312,7 @@ def _numbers(name: object, values: Sequence[Any]) -> NDArray[np.float64]:
     for i, value in enumerate(values):
         try:
             numbers[i] = _number(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ScoresError(f'The column "{name}" must hold numbers, got {value!r} in row {i + 1}.') from None
     return numbers
 

@@ -28,8 +28,15 @@ def is_known(metric: object) -> bool:
     return _known_direction(str(metric)) is not None
 
 
+def check_metric(metric: object) -> None:
+    """Refuse what is no name."""
+    if metric is not None and not isinstance(metric, str):
+        raise ScoresError(f"`metric` must be a name, got {metric!r}.")
+
+
 def higher_is_better(metric: str | None, given: bool | None) -> bool:
     """The direction: as given, else that of a known metric; an unknown metric name needs it given."""
+    check_metric(metric)
     if given is not None:
         if not isinstance(given, (bool, np.bool_)):
             raise ScoresError(f"`higher_is_better` must be True or False, got {given!r}.")

@@ -182,7 +182,7 @@ def as_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
         if given.dtype.kind in "USb" or (given.dtype.kind == "O" and any(isinstance(x, NO_SCORES) for x in given.flat)):
             raise TypeError
         vector = np.array(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ScoresError(f"The scores of `{name}` must be numbers, got {_shorten(values)}.") from None
     if vector.ndim != 1:
         raise ScoresError(f"The scores of `{name}` must be one-dimensional, got shape {vector.shape}.")

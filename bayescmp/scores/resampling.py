@@ -1,5 +1,6 @@
 """How the scores of one dataset were resampled, and the correlation rho between them that follows."""
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,7 +96,7 @@ class Resampling:
         """
         try:
             train, test = np.asarray(n_train, dtype=float), np.asarray(n_test, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ResamplingError(f"`n_train` and `n_test` must be numbers, got {n_train!r} and {n_test!r}.") from None
         if train.shape != test.shape or train.size == 0:
             raise ResamplingError(
@@ -177,7 +178,7 @@ def _count(name: str, value: int, least: int) -> int:
 
 
 def _size(name: str, value: float) -> float:
-    if not isinstance(value, (int, float, np.number)) or not 0 < value < float("inf"):
+    if not isinstance(value, (int, float, np.number)) or not 0 < value <= sys.float_info.max:
         raise ResamplingError(f"`{name}` must be positive numbers of cases, got {value!r}.")
     return float(value)
 

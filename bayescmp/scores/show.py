@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescmp.errors import ScoresError
+from bayescmp.errors import MALFORMED, ScoresError
 from bayescmp.scores.resampling import Resampling
 
 if TYPE_CHECKING:
@@ -163,5 +163,5 @@ def from_dict(data: Mapping[str, Any]) -> "Scores":
             notes=tuple(data["notes"]),
             other_metrics=tuple(from_dict(other) for other in data["other_metrics"]),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (*MALFORMED, ValueError, OverflowError) as error:
         raise ScoresError(f"`data` must come from Scores.to_dict; wrong or missing: {error!r}.") from None

@@ -8,6 +8,7 @@ import numpy as np
 
 from bayescmp.errors import ResamplingError, ScoresError, name_list
 from bayescmp.scores import arrays, assemble
+from bayescmp.scores.metrics import check_metric
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import as_vector
 from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling, check_design
@@ -60,6 +61,7 @@ def from_cross_validate(
     designs: dict[str, Resampling] = {}
     splits: dict[str, tuple[str, Any]] = {}
     check_design(resampling)
+    check_metric(metric)
     key = None
     for model, dataset, result in _results(results):
         key = key or _score_key(result, metric, model)
@@ -71,8 +73,8 @@ def from_cross_validate(
         _check_same_folds(dataset, first, (model, indices))
         if dataset not in designs:
             designs[dataset] = resampling or _design(indices, cv, n_samples, values.size)
-        keys = designs[dataset].keys or tuple((i + 1, 1) for i in range(values.size))
         designs[dataset].check(values.size, f"`{model}`")
+        keys = designs[dataset].keys or tuple((i + 1, 1) for i in range(values.size))
         labels["model"] += [model] * values.size
         labels["dataset"] += [dataset] * values.size
         labels["repeat"] += [r for r, _ in keys]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import MissingWarning, ScoresError, is_one_of, name_list, unknown_name
+from bayescmp.errors import MissingWarning, ScoresError, is_list, is_one_of, name_list, unknown_name
 from bayescmp.scores import arrays, assemble, frames, sklearn
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
@@ -185,12 +185,18 @@ class Scores:
         table = self
         if metric is not None:
             tables = self.split_metrics()
-            if metric not in tables:
+            if not isinstance(metric, str) or metric not in tables:
                 raise unknown_name("metric", metric, map(str, tables))
             table = tables[metric]
         elif self.other_metrics:
             self.check_one_metric()
-        models, datasets = list(models or table.models), list(datasets or table.datasets)
+        for name, given in (("models", models), ("datasets", datasets)):
+            if given is not None and not is_list(given):
+                raise ScoresError(f"`{name}` must be a list of names, got {given!r}.")
+        models = list(table.models if models is None else models)
+        datasets = list(table.datasets if datasets is None else datasets)
+        if not models or not datasets:
+            raise ScoresError("At least one model and one dataset must be left, got none.")
         for kind, names in (("model", models), ("dataset", datasets)):
             if len(set(map(str, names))) < len(names):
                 raise ScoresError(f"Every {kind} can be selected once, got {name_list(names)}.")
@@ -216,13 +222,13 @@ class Scores:
                 raise unknown_name("model or dataset", name, self.models + self.datasets)
         models = [m for m in self.models if m not in names]
         datasets = [d for d in self.datasets if d not in names]
-        if not models or not datasets:
-            raise ScoresError("At least one model and one dataset must be left, got none.")
         return self.select(models=models, datasets=datasets)
 
     def rename(self, names: Mapping[str, str]) -> "Scores":
         """The table with models and datasets renamed by `names`, {old: new}."""
         self.check_one_metric()
+        if not isinstance(names, Mapping):
+            raise ScoresError(f"`names` must map old names to new ones, got {names!r}.")
         for name in names:
             if name not in self.models and name not in self.datasets:
                 raise unknown_name("model or dataset", name, self.models + self.datasets)
