@@ -79,13 +79,6 @@ class Rope:
         object.__setattr__(self, "high", high + 0.0)
 
     @classmethod
-    def several(cls, ropes: Iterable["RopeLike"]) -> list["Rope"]:
-        """Ropes from `ropes`, a list of what `of` takes."""
-        if not is_list(ropes):
-            raise RopeError(f"`ropes` must be a list of ropes, got {ropes!r}.")
-        return [cls.of(rope) for rope in ropes]
-
-    @classmethod
     def of(cls, rope: "RopeLike") -> "Rope":
         """A rope from a half-width, a (low, high) pair, or a `Rope`."""
         if isinstance(rope, Rope):
@@ -159,3 +152,10 @@ def warn_if_other_scale(rope: Rope, scores: NDArray[np.float64], stacklevel: int
         ScaleWarning,
         stacklevel=stacklevel,
     )
+
+
+def ropes_of(ropes: Iterable[RopeLike]) -> list[Rope]:
+    """Ropes from a list of what `Rope.of` takes."""
+    if not is_list(ropes):
+        raise RopeError(f"`ropes` must be a list of ropes, got {ropes!r}.")
+    return [Rope.of(rope) for rope in ropes]

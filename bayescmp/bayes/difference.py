@@ -13,7 +13,7 @@ from bayescmp.bayes.hdi import DEFAULT_MASS, check_mass
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.errors import check_count, check_numbers
-from bayescmp.rope import Rope, RopeLike
+from bayescmp.rope import RopeLike, ropes_of
 from bayescmp.scores.pair import SCALES
 from bayescmp.seed import checked_seed
 from bayescmp.text import number
@@ -96,7 +96,7 @@ class DifferencePosterior(Posterior):
         """The three probabilities on a grid of ropes, all from this posterior."""
         import pandas as pd
 
-        others = [self.with_rope(rope) for rope in Rope.several(ropes)]
+        others = [self.with_rope(rope) for rope in ropes_of(ropes)]
         columns = ("rope_low", "rope_high", "p_better", "p_equivalent", "p_worse", "mcse")
         rows = [(p.rope.low, p.rope.high, *p._three, max(p.mcse.values())) for p in others]
         return pd.DataFrame(rows, columns=list(columns))

@@ -11,7 +11,7 @@ from bayescmp.bayes.hdi import DEFAULT_MASS, check_mass
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.errors import check_count
-from bayescmp.rope import Rope, RopeLike
+from bayescmp.rope import Rope, RopeLike, ropes_of
 from bayescmp.scores.pair import SCALES
 from bayescmp.seed import checked_seed
 from bayescmp.text import number, probability
@@ -147,7 +147,7 @@ class RegionPosterior(Posterior):
         """The three probabilities and expected shares on a grid of ropes, from one pass over the same posterior."""
         import pandas as pd
 
-        regions = Rope.several(ropes)
+        regions = ropes_of(ropes)
         if new := [rope for rope in regions if rope not in self._memo]:
             self._memo.update(zip(new, self.inference.summaries(new), strict=True))
         rows = [(rope, self._memo[rope]) for rope in regions]

@@ -19,7 +19,7 @@ from bayescmp.comparison.run import Job, Names, quiet_pair, run_pairs
 from bayescmp.comparison.setting import WORDS, Setting
 from bayescmp.errors import ScaleWarning, is_one_of, unknown_name
 from bayescmp.frequentist import PairwiseTests, TestResult, adjust_p_values
-from bayescmp.rope import Rope, RopeLike, rope_for
+from bayescmp.rope import Rope, RopeLike, rope_for, ropes_of
 from bayescmp.scores.table import Scores
 from bayescmp.text import versions
 
@@ -205,7 +205,7 @@ class Comparison(Reporting):
 
         Where every dataset has its own rope, `ropes` are multiples of them. `n_jobs` is that of `compare`.
         """
-        return self._sensitivity(replace(self._job(), what="rope_curve", ropes=tuple(Rope.several(ropes))), n_jobs)
+        return self._sensitivity(replace(self._job(), what="rope_curve", ropes=tuple(ropes_of(ropes))), n_jobs)
 
     def prior_sensitivity(self, *, n_jobs: int | None = None) -> "pd.DataFrame":
         """How the probabilities and the decision of every pair move with the prior; `n_jobs` as in `compare`."""

@@ -21,7 +21,7 @@ from bayescmp.plots.style import (
     new_axes,
     width_of,
 )
-from bayescmp.rope import Rope, RopeLike
+from bayescmp.rope import Rope, RopeLike, ropes_of
 from bayescmp.scores.pair import SCALES
 
 STEPS = 21
@@ -55,7 +55,7 @@ def plot_rope_curve(
     """
     if not isinstance(result, (DifferencePosterior, RegionPosterior)):
         raise ValueError(f"A rope curve needs the posterior of one pair, got {type(result).__name__}.")
-    grid = _grid(result) if ropes is None else sorted(Rope.several(ropes), key=lambda r: r.high)
+    grid = _grid(result) if ropes is None else sorted(ropes_of(ropes), key=lambda r: r.high)
     if len(grid) < 2:
         raise ValueError(f"`ropes` must be at least two ropes, got {len(grid)}.")
     symmetric = all(rope.low == -rope.high for rope in grid)

@@ -13,7 +13,7 @@ from bayescmp.comparison.agreement import agreement
 from bayescmp.comparison.decisions import in_words, threshold_decision
 from bayescmp.comparison.rows import verdicts
 from bayescmp.reports.sentences import pair_rope, rope_text
-from bayescmp.rope import Decision, Rope, RopeLike
+from bayescmp.rope import Decision, Rope, RopeLike, ropes_of
 from bayescmp.text import probability
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def curves(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: int
     own = pair_rope(c, 0)
     if any(pair_rope(c, i) != own for i in range(len(c.rows))):
         return None
-    grid = _grid(c, own) if ropes is None else Rope.several(ropes)
+    grid = _grid(c, own) if ropes is None else ropes_of(ropes)
     if not grid:
         return None
     grid = sorted({own, *grid}, key=lambda rope: (rope.high - rope.low, rope.high))
