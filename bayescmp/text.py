@@ -11,9 +11,14 @@ JOINERS = "\u200c\u200d\ufe0f"
 """Invisible, but emoji and some scripts are spelled with them."""
 
 
-def probability(p: float, mcse: float = 0.0) -> str:
-    """A probability with three decimals, fewer where its Monte-Carlo error is larger than the last of them."""
+def probability(p: float, mcse: float = 0.0, threshold: float | None = None) -> str:
+    """A probability with three decimals, fewer where its Monte-Carlo error is larger than the last of them.
+
+    More where it would be rounded up to a `threshold` that it does not reach, or down from it.
+    """
     decimals = 3 if mcse <= 0 else min(3, max(1, math.ceil(-math.log10(2 * mcse))))
+    while threshold is not None and (round(p, decimals) >= threshold) != (p >= threshold):
+        decimals += 1
     return f"{p:.{decimals}f}"
 
 
@@ -35,9 +40,20 @@ def statistic(x: float) -> str:
     return f"{x:.5g}" if 1e4 <= abs(x) < 1e5 else f"{x:.4g}"
 
 
-def p_value(p: float) -> str:
-    """A p-value as papers print it: without the zero before the point, and never as 0."""
-    return "p < .001" if p < 0.0005 else f"p = {unit_number(p, 3)}"
+def p_value(p: float, alpha: float | None = None) -> str:
+    """A p-value as papers print it: without the zero before the point, and never as 0.
+
+    With more than three decimals where rounding would carry it over the level `alpha`.
+    """
+    decimals = 3
+    while alpha is not None and (round(p, decimals) <= alpha) != (p <= alpha):
+        decimals += 1
+    return "p < .001" if p < 0.0005 and decimals == 3 else f"p = {unit_number(p, decimals)}"
+
+
+def short_p_value(p: float, alpha: float) -> str:
+    """The p-value for a column of a table."""
+    return p_value(p, alpha).removeprefix("p ").removeprefix("= ").replace("< ", "<")
 
 
 def unit_number(x: float, decimals: int = 2) -> str:

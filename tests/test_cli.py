@@ -615,6 +615,14 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted({x for name in ("README.md", "docs/cli.md") for x in transcripts(ROOT / name)})
 
 
+@pytest.mark.parametrize("test", ["welch", "frequentist.welch"])
+def test_welch_of_folds_is_warned_about(test):
+    rope = ("--rope", 0.01) if test == "welch" else ()
+    assert "training sets overlap (rho = 0.107), not independent runs" in good(
+        "test", test, "bundled:labour", "SVM", "DT", *rope
+    )
+
+
 @pytest.mark.parametrize(("command", "shown"), EXAMPLES, ids=[command for command, _ in EXAMPLES])
 def test_transcripts_print_what_is_shown(command, shown, tmp_path, monkeypatch):
     """Commands that write a file or need one start from an empty folder with the bundled results as results.csv."""

@@ -1,13 +1,15 @@
 """compare(): every number equals the single test called by hand; settings, decisions, disagreements, JSON, repr."""
 
 import json
+import math
+import re
 import warnings
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, optimize, stats
 
 import bayescmp as bc
 from bayescmp import Decision, Resampling, RopeError, Scores, ScoresError
@@ -15,6 +17,7 @@ from bayescmp.bayes.distributions import Draws, StudentT
 from bayescmp.bayes.loss import _student_positive_part, expected_losses
 from bayescmp.comparison.agreement import Verdicts, agreement
 from bayescmp.comparison.decisions import hdi_decision, loss_decision
+from bayescmp.text import p_value, probability
 
 SMALL = ["sonar", "glass", "vehicle", "vowel", "credit-g", "wdbc", "diabetes"]
 
@@ -359,11 +362,71 @@ def test_equivalent_on_most_datasets_is_no_small_difference():
     assert "smaller than the rope" not in sentence
 
 
+def test_a_rope_for_each_dataset_is_the_unit_of_both_schools():
+    """One dataset in metres or in millimetres, its rope with it: nothing changes but its own scores."""
+    gaps = np.array([0.03, 0.02, 0.015, 0.012, 0.02, 0.025, 0.018, -0.004])
+    found = []
+    for unit in (1, 1000):
+        scale = np.append(np.ones(7), unit)
+        table = {"a": (scale * (0.8 + gaps))[:, None], "b": (scale * 0.8)[:, None]}
+        scores = bc.Scores.from_arrays(table, datasets=list("stuvwxyz"), metric="gain", higher_is_better=True)
+        c = bc.compare(scores, rope=dict(zip("stuvwxyz", 0.01 * scale, strict=True)), random_seed=1)
+        found.append((c.table(), c.ranking()[["mean_score", "p_best_by_score", "p_among_best"]]))
+        assert c.pair("b", "a").test.p_value == pytest.approx(stats.wilcoxon(gaps).pvalue)
+    for one, two in zip(*found, strict=True):
+        pd.testing.assert_frame_equal(one, two)
+
+
+def test_numbers_are_shown_on_their_side_of_the_threshold():
+    """P = 0.9497 is no 0.950 beside "undecided", and p = .0503 no .050 beside "not significant"."""
+    noise = np.random.default_rng(0).normal(0, 0.02, 10)
+    noise -= noise.mean()
+
+    def scores(gap):
+        return bc.Scores.from_arrays(
+            {"a": 0.8 + noise + gap, "b": np.full(10, 0.8)}, resampling=bc.Resampling.kfold(10)
+        )
+
+    def gap(excess):
+        return optimize.brentq(excess, 0, 0.2)
+
+    near = gap(lambda x: bc.bayes.correlated_ttest(scores(x).pair("a", "b"), rope=0.01).p_better - 0.9497)
+    for text in (repr(c := bc.compare(scores(near), rope=0.01)), c.to_markdown(), " ".join(c.sentences())):
+        assert "0.9497" in text
+    assert "has only P = 0.9497" in c.table()["agreement"][0]
+    above = gap(lambda x: bc.bayes.correlated_ttest(scores(x).pair("a", "b"), rope=0.01).p_better - 0.9503)
+    assert "0.950" in bc.compare(scores(above), rope=0.01).to_markdown()
+    level = gap(lambda x: bc.frequentist.corrected_ttest(scores(x).pair("a", "b")).p_value - 0.0503)
+    for text in (repr(c := bc.compare(scores(level), rope=0.01)), c.to_markdown(), " ".join(c.sentences())):
+        assert ".0503" in text
+    assert probability(0.95 - 1e-12, threshold=0.95) == "0.949999999999"
+    assert (p_value(1e-5, 0.05), p_value(1e-5, 1e-6)) == ("p < .001", "p = .00001")
+
+
+def test_a_printed_comparison_has_the_numbers_of_its_ranking():
+    rng = np.random.default_rng(2)
+    table = {f"m{i}": rng.normal(0.8 + 0.001 * i, 0.02, (3, 5)) for i in range(8)}
+    c = bc.compare(bc.Scores.from_arrays(table, resampling=bc.Resampling.kfold(5)), rope=0.01, bayes="sign")
+    for row in c.ranking().to_dict("records"):
+        assert re.search(rf"{row['model']} +{row['p_best']:.3f} +{row['p_among_best']:.3f} ", repr(c))
+
+
+@pytest.mark.parametrize("rope", [0, 0.01])
+def test_a_tie_is_told_from_no_side(rope):
+    table = {"a": [0.5, 0.7, 0.6, 0.8, 0.55], "b": [0.6, 0.6, 0.6, 0.8, 0.55]}
+    c = bc.compare(bc.Scores.from_arrays(table, resampling=bc.Resampling.independent()), rope=rope)
+    for sentence in (c.sentences()[0], c.pair("a", "b").posterior.sentence(), c.pair("b", "a").posterior.sentence()):
+        assert "equally likely to be" in sentence
+    turned = c.tests.result("b", "a")
+    assert math.copysign(1, turned.estimate) == 1
+    assert math.copysign(1, turned.effect_size.value) == 1
+
+
 def test_opposite_directions():
     """A test that weighs many small wins of A, a posterior that minds few large ones of B."""
     verdicts = Verdicts(
         a="rf", b="svm", p_better=0.02, p_equivalent=0.02, p_worse=0.96, mcse=0.0, decision=Decision.B_BETTER,
-        estimate=-0.05, p=0.01, raw_p=0.01, alpha=0.05, rope=bc.Rope.of(0.01), direction=1.0,
+        estimate=-0.05, p=0.01, raw_p=0.01, alpha=0.05, threshold=0.95, rope=bc.Rope.of(0.01), direction=1.0,
     )  # fmt: skip
     kind, sentence = agreement(verdicts)
     assert kind == "opposite directions"

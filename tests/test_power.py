@@ -528,7 +528,7 @@ def test_repr_puts_the_answer_first():
 
 NAN = float("nan")
 BAD = {
-    "nothing to solve for": (lambda: power_ttest(effect=0.5, n=10, power=0.8), "Exactly one", "must be None"),
+    "nothing to solve for": (lambda: power_ttest(effect=0.5, n=10, power=0.8), "Exactly one", "must be left out"),
     "two unknown": (lambda: power_ttest(effect=0.5), "Exactly one", "n=None, alpha=0.05, power=None"),
     "alpha of 0": (lambda: power_ttest(effect=0.5, n=10, alpha=0), "`alpha`", "above 0 and below 1", "got 0"),
     "power of 1": (lambda: power_ttest(effect=0.5, power=1), "`power`", "below 1", "got 1"),

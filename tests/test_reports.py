@@ -352,7 +352,9 @@ def test_the_page_holds_the_numbers_of_python(name, request, tmp_path):
             frame = c.rope_curve([found.ropes[at]])
         for row, texts in zip(frame.to_dict("records"), data["pairs"], strict=True):
             p, shares, code, _ = texts[at].split("|")
-            assert p.split() == [probability(row[x], row["mcse"]) for x in ("p_better", "p_equivalent", "p_worse")]
+            assert p.split() == [
+                probability(row[x], row["mcse"], c.threshold) for x in ("p_better", "p_equivalent", "p_worse")
+            ]
             if "expected_better" in row:
                 assert shares.split()[0] == probability(row["expected_better"])
             words = {"a": f"{row['a']} better", "b": f"{row['b']} better", "e": "equivalent", "u": "undecided"}[code]

@@ -1,5 +1,6 @@
 """The posterior of a mean difference: what the correlated and the Welch t-test give."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -127,9 +128,10 @@ class DifferencePosterior(Posterior):
             f"mean {SCALES[self.scale]} {number(self.mean, high - low)}, {100 * mass:g}% HDI "
             f"[{number(low, high - low)}, {number(high, high - low)}]"
         )
-        first, second = (self.a, self.b) if self.p_better >= self.p_worse else (self.b, self.a)
+        tied = math.isclose(self.p_better, self.p_worse)
+        first, second = (self.a, self.b) if tied or self.p_better > self.p_worse else (self.b, self.a)
         p = better if first == self.a else worse
-        if self.rope.is_zero and self.p_better == self.p_worse:
+        if self.rope.is_zero and tied:
             return f"{self.a} and {self.b} are equally likely to be the better one ({interval})."
         if self.rope.is_zero:
             return f"{first} is better than {second} with probability {p} ({interval})."
@@ -138,10 +140,12 @@ class DifferencePosterior(Posterior):
                 f"{self.a} and {self.b} are practically equivalent with probability {equivalent} (P({self.a} better) "
                 f"= {better}, P({self.b} better) = {worse}, rope {self.rope}; {interval})."
             )
-        return (
-            f"{first} is practically better than {second} with probability {p} (P(equivalent) = {equivalent}, "
-            f"rope {self.rope}; {interval})."
+        verdict = (
+            f"{first} and {second} are equally likely to be practically better, with probability {p} each"
+            if tied
+            else f"{first} is practically better than {second} with probability {p}"
         )
+        return f"{verdict} (P(equivalent) = {equivalent}, rope {self.rope}; {interval})."
 
     def _row(self) -> dict[str, Any]:
         low, high = self.hdi()

@@ -28,14 +28,14 @@ def many_datasets(
             "use correlated_ttest."
         )
     if isinstance(rope, Mapping):
-        return _in_rope_units(pair, rope), Rope(-1, 1)
+        return in_rope_units(pair, rope), Rope(-1, 1)
     region = Rope.of(rope)
     if pair.scale == "score":
         warn_if_other_scale(region, np.concatenate([pair.scores_a, pair.scores_b]), stacklevel=4)
     return pair, region
 
 
-def _in_rope_units(pair: Pair, rope: Mapping[str, RopeLike]) -> Pair:
+def in_rope_units(pair: Pair, rope: Mapping[str, RopeLike]) -> Pair:
     """Differences divided by each dataset's rope, so that datasets of different units can be put together."""
     ropes = [rope_for(rope, name) for name in pair.datasets]
     for name, r in zip(pair.datasets, ropes, strict=True):

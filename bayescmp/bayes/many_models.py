@@ -74,7 +74,6 @@ def complete_table(
     if scores.scale == "relative":
         values = values / np.nanmean(values, axis=(0, 2), keepdims=True)
     datasets = tuple(scores.datasets[d] for d in keep)
-    raw_means = np.nanmean(values, axis=2).T
     rounding, scale = rounding_of(np.nanmax(np.abs(values), axis=(0, 2)), scores.scale), scores.scale
     if isinstance(rope, Mapping) and len(datasets) > 1:
         region, scale = Rope(-1, 1), "ropes"
@@ -90,7 +89,7 @@ def complete_table(
         datasets=datasets,
         folds=folds,
         means=np.nanmean(folds, axis=1),
-        raw_means=raw_means,
+        raw_means=np.nanmean(values, axis=2).T,
         rounding=rounding,
         resampling=tuple(scores.resampling[d] for d in keep),
         metric=scores.metric,

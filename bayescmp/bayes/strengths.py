@@ -134,10 +134,13 @@ class StrengthPosterior(RankingPosterior):
         return replace(self, win_rope=check_win_rope(half_width))
 
     def with_rope(self, rope: RopeLike) -> "RankingPosterior":
-        raise RopeError(
-            "The rope decided which differences counted as wins, so that another one needs another run: call the "
-            "function again with rope=. The region of equivalent P(win) can be changed: with_win_rope(0.1)."
+        why = (
+            "The rope decided which differences counted as wins, so that another one needs another run: call "
+            "bradley_terry again with rope=."
+            if "wins" in self.settings
+            else "Rankings know no size of differences, and so no rope."
         )
+        raise RopeError(f"{why} The region of equivalent P(win) can be changed: with_win_rope(0.1).")
 
     @property
     def _allowed_gap(self) -> float:

@@ -191,7 +191,7 @@ def _state() -> dict[str, Any]:
 
 def comparison_text(c: "Comparison") -> str:
     """Heading, one row a pair, where the schools differ, and the ranking of many models."""
-    from bayescmp.text import number, p_value, probability
+    from bayescmp.text import number, probability, short_p_value
 
     k, m = len(c.models), len(c.scores.datasets)
     heading = (
@@ -209,8 +209,8 @@ def comparison_text(c: "Comparison") -> str:
         if low is not None:
             gap, low, high = (number(x, high - low) for x in (row["mean_difference"], low, high))
             interval = f"[{low}, {high}]"
-        three = (probability(row[p], row["mcse"]) for p in ("p_better", "p_equivalent", "p_worse"))
-        p = p_value(row["p_adjusted"]).removeprefix("p ").removeprefix("= ").replace("< ", "<")
+        three = (probability(row[p], row["mcse"], c.threshold) for p in ("p_better", "p_equivalent", "p_worse"))
+        p = short_p_value(row["p_adjusted"], c.alpha)
         rows.append([row["a"], row["b"], gap, interval, *three, p, row["decision"]])
         if row["agreement_kind"] != "agree":
             differ.append(f"{row['a']} vs {row['b']}: {row['agreement']}")

@@ -71,6 +71,11 @@ TESTS = (
 )
 
 
+NOT_INDEPENDENT = (
+    "these are folds whose training sets overlap (rho = {:.3f}), not independent runs: use correlated-t or corrected-t"
+)
+
+
 class TestName(ParamType):
     """A test's name; its function's name in Python, with or without the school, is another."""
 
@@ -203,7 +208,9 @@ def _run(test: Test, scores: "Scores", a: str, b: str, arguments: dict[str, Any]
         result = test.call()(x, y, higher_is_better=scores.higher_is_better, **arguments)
         about = {"metric": scores.metric, "scale": scores.scale, "datasets": scores.datasets}
         names: dict[str, Any] = {"a": a, "b": b} if test.school == "bayes" else {"models": (a, b)}
-        return replace(result, **about, **names)
+        design = scores.resampling[0]
+        overlap = () if design is None or design.rho == 0 else (NOT_INDEPENDENT.format(design.rho),)
+        return replace(result, notes=(*result.notes, *overlap), **about, **names)
     except TypeError as error:
         if not arguments:
             raise

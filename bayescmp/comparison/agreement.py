@@ -40,6 +40,7 @@ class Verdicts:
     p: float
     raw_p: float
     alpha: float
+    threshold: float
     rope: Rope
     direction: float = 0.0
     corrected_p: float | None = None
@@ -77,7 +78,7 @@ class Verdicts:
     @property
     def claim(self) -> str:
         """What the posterior says of the leader, by what P is a probability of."""
-        p = probability(self.p_leader, self.mcse)
+        p = self.show(self.p_leader)
         if self.expected is not None:
             share = self.expected[0 if self.a_leads else 2]
             return f"{self.leader} better is the most probable outcome (P = {p}; expected share {share:.2f})"
@@ -85,7 +86,12 @@ class Verdicts:
 
     @property
     def p_text(self) -> str:
-        return p_value(self.p) if self.adjustment is None else f"adjusted {p_value(self.p)}"
+        text = p_value(self.p, self.alpha)
+        return text if self.adjustment is None else f"adjusted {text}"
+
+    def show(self, p: float) -> str:
+        """A probability, on its side of the threshold."""
+        return probability(p, self.mcse, self.threshold)
 
 
 def agreement(v: Verdicts) -> tuple[str, str]:
@@ -98,7 +104,7 @@ def agreement(v: Verdicts) -> tuple[str, str]:
     if v.corrected_p is not None and v.significant and v.corrected_p > v.alpha:
         return "correction missing", (
             f"significant ({v.p_text}) only because overlapping folds are taken for independent: corrected "
-            f"{p_value(v.corrected_p)}"
+            f"{p_value(v.corrected_p, v.alpha)}"
         )
     if v.estimate and v.p_leader >= PROBABLE and (v.estimate > 0) != v.a_leads:
         return "mean and majority differ", (
@@ -116,11 +122,13 @@ def _not_significant(v: Verdicts) -> tuple[str, str]:
                     f"on {v.n} datasets p cannot be below {smallest:.2g}{over}, whatever the scores; {v.claim}"
                 )
         if v.raw_p <= v.alpha:
-            return "lost by the adjustment", (f"{p_value(v.raw_p)} alone, {v.p_text} ({v.adjustment}); {v.claim}")
+            return "lost by the adjustment", (
+                f"{p_value(v.raw_p, v.alpha)} alone, {v.p_text} ({v.adjustment}); {v.claim}"
+            )
         kind = "decided but not significant" if v.decided else "probable but not significant"
         return kind, f"not significant ({v.p_text}), {'yet' if v.decided else 'but'} {v.claim}"
     if v.decision is Decision.EQUIVALENT:
-        return "agree", f"practically equivalent (P = {probability(v.p_equivalent, v.mcse)}); a large p cannot say so"
+        return "agree", f"practically equivalent (P = {v.show(v.p_equivalent)}); a large p cannot say so"
     return "agree", "neither decides"
 
 
@@ -133,7 +141,7 @@ def _significant(v: Verdicts) -> tuple[str, str]:
     if v.decided:
         return "agree", f"both: {v.leader} better"
     inside = v.estimate is not None and v.rope.low <= v.estimate <= v.rope.high and not v.rope.is_zero
-    equivalent = probability(v.p_equivalent, v.mcse)
+    equivalent = v.show(v.p_equivalent)
     if v.decision is Decision.EQUIVALENT:
         if inside or (v.estimate is None and (v.expected is None or v.expected[1] > 0.9)):
             return "significant but equivalent", (
@@ -153,5 +161,5 @@ def _significant(v: Verdicts) -> tuple[str, str]:
     beyond = "" if v.rope.is_zero else " by more than the rope"
     return "significant but undecided", (
         f"significant ({v.p_text}) in favour of {favoured}, but {v.leader} better{beyond} has only "
-        f"P = {probability(v.p_leader, v.mcse)}"
+        f"P = {v.show(v.p_leader)}"
     )

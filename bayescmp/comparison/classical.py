@@ -6,15 +6,18 @@ from typing import Any
 import numpy as np
 
 from bayescmp import frequentist
+from bayescmp.bayes.many_datasets import in_rope_units
 from bayescmp.comparison.run import Names, quiet_pair
 from bayescmp.frequentist import PairwiseTests, TestResult, adjust_p_values
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.table import Scores
 
 
-def classical_tests(scores: Scores, test: str, names: list[Names], control: str | None, adjust: str) -> PairwiseTests:
+def classical_tests(
+    scores: Scores, test: str, names: list[Names], control: str | None, adjust: str, rope: Any
+) -> PairwiseTests:
     """The test of every pair, by its short name, with adjusted p-values."""
-    if test == "wilcoxon":
+    if test == "wilcoxon" and not isinstance(rope, dict):
         return frequentist.pairwise_wilcoxon_test(scores, adjust=adjust, control=control)
     if test in ("corrected_t", "paired_t"):
         return frequentist.pairwise_ttest(scores, corrected=test == "corrected_t", adjust=adjust, control=control)
@@ -26,21 +29,24 @@ def classical_tests(scores: Scores, test: str, names: list[Names], control: str 
             _family(scores, [every.result(a, b) for a, b in names], control),
             details=every.details,
         )
-    results = [frequentist.sign_test(quiet_pair(scores, pair)) for pair in names]
+    results = [single_test(quiet_pair(scores, pair), test, rope) for pair in names]
     p = adjust_p_values([r.p_value for r in results], adjust, all_pairs=control is None)
     adjusted = [replace(r, p_adjusted=float(q), adjustment=adjust) for r, q in zip(results, p, strict=True)]
     return _family(scores, adjusted, control)
 
 
-def single_test(pair: Pair, test: str) -> TestResult:
-    """The test of one pair, called as by hand; Nemenyi's is none of one pair."""
+def single_test(pair: Pair, test: str, rope: Any) -> TestResult:
+    """The test of one pair, called as by hand; Nemenyi's is none of one pair.
+
+    Where every dataset has its own rope, differences are in units of those, as for the Bayesian tests.
+    """
     tests: dict[str, Any] = {
         "wilcoxon": frequentist.wilcoxon_test,
         "sign": frequentist.sign_test,
         "corrected_t": frequentist.corrected_ttest,
         "paired_t": frequentist.paired_ttest,
     }
-    return tests[test](pair)
+    return tests[test](in_rope_units(pair, rope) if isinstance(rope, dict) else pair)
 
 
 def omnibus_tests(scores: Scores, names: tuple[str, ...]) -> tuple[TestResult, ...]:

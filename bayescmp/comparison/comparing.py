@@ -123,10 +123,10 @@ def compare(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MissingWarning)  # said above, once
         warnings.simplefilter("ignore", errors.DegenerateWarning)
-        tests = classical_tests(scores, setting.frequentist, names, control, adjust)
+        tests = classical_tests(scores, setting.frequentist, names, control, adjust, rope)
         corrected = None
         if setting.frequentist == "paired_t" and scores.resampling[0] is not None:
-            corrected = classical_tests(scores, "corrected_t", names, control, adjust).p_adjusted
+            corrected = classical_tests(scores, "corrected_t", names, control, adjust, rope).p_adjusted
         omnibus = omnibus_tests(scores, setting.omnibus)
     return Comparison(
         scores=scores,
@@ -181,7 +181,7 @@ def _rope(
                 "of ropes. Give one rope for all datasets, or no switching cost."
             )
         return {str(name): Rope.of(r) for name, r in rope.items()}, (
-            "differences, HDIs and losses are in units of each dataset's rope",
+            "differences, their ranks, HDIs, losses and mean scores are in units of each dataset's rope",
         )
     region = rope_for(rope, scores.datasets[0])
     if control is None and pairs > 1 and region.low != -region.high:

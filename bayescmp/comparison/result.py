@@ -159,7 +159,10 @@ class Comparison(Reporting):
             return rank_models(self.scores, **{"rope": rope, "random_seed": seed} | options)
 
     def by_dataset(self) -> "pd.DataFrame":
-        """The correlated t-test of every pair on every dataset, where fold results of a known design are there."""
+        """The correlated t-test of every pair on every dataset, where fold results of a known design are there.
+
+        Differences are those of the scores, also where every dataset has its own rope.
+        """
         import pandas as pd
 
         frames = []
@@ -188,7 +191,7 @@ class Comparison(Reporting):
             posterior = self._job().posterior(pair)
             test = row
             if self.setting.frequentist != "nemenyi":
-                test = single_test(pair.swap() if swapped else pair, self.setting.frequentist)
+                test = single_test(pair.swap() if swapped else pair, self.setting.frequentist, self.rope)
                 test = replace(test, p_adjusted=row.p_adjusted, adjustment=row.adjustment)
         found = self.table_row(i)
         return PairComparison(

@@ -64,6 +64,7 @@ def verdicts(c: Comparison, i: int) -> Verdicts:
         p=tests.p_adjusted[i],
         raw_p=tests.p_value[i],
         alpha=c.alpha,
+        threshold=c.threshold,
         rope=c.rope_of(i),
         direction=float(np.sign(direction)),
         corrected_p=None if c.corrected_p is None else c.corrected_p[i],

@@ -1,12 +1,13 @@
 """How a `Comparison` looks on a screen: pairs where they are few, models where they are many."""
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from bayescmp.comparison.setting import WORDS
 from bayescmp.errors import ScoresError
 from bayescmp.rope import Rope
-from bayescmp.text import number, p_value, probability
+from bayescmp.text import number, p_value, probability, short_p_value
 
 if TYPE_CHECKING:
     from bayescmp.comparison.result import Comparison
@@ -45,10 +46,11 @@ def _pairs(c: "Comparison") -> list[str]:
     width = max(map(len, names))
     lines = [f"  {'':{width}}  P(A better)  P(equiv.)  P(B better)      p   advantage of A"]
     for name, row in zip(names, rows, strict=True):
-        a, e, b = (probability(row[p], row["mcse"]) for p in ("p_better", "p_equivalent", "p_worse"))
+        a, e, b = (probability(row[p], row["mcse"], c.threshold) for p in ("p_better", "p_equivalent", "p_worse"))
         low, high, gap = row["hdi_low"], row["hdi_high"], row["mean_difference"]
         gap = "" if gap is None else number(gap, high - low)
-        lines.append(f"  {name:{width}}  {a:>11}  {e:>9}  {b:>11}  {row['p_adjusted']:5.3f}  {gap}")
+        p = re.sub(r"^\.", "0.", short_p_value(row["p_adjusted"], c.alpha))
+        lines.append(f"  {name:{width}}  {a:>11}  {e:>9}  {b:>11}  {p:>5}  {gap}")
         lines.append(f"  {'':{width}}  {row['agreement']}")
     return lines
 
@@ -59,7 +61,7 @@ def _models(c: "Comparison") -> list[str]:
 
 def _ranking(c: "Comparison") -> list[str]:
     try:
-        frame = c.ranking_posterior(draws=10_000).to_frame().head(MOST_MODELS)
+        frame = c.ranking_posterior().to_frame().head(MOST_MODELS)
     except ScoresError as error:  # too few datasets with all models
         return [f"  no ranking: {error}"]
     width = max(len(_short(model)) for model in frame["model"])

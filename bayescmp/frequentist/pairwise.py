@@ -102,11 +102,9 @@ class PairwiseTests:
         effect = None
         if self.effect_name:
             low, high = self.effect_interval[i] if self.effect_interval else (None, None)
-            effect = EffectSize(
-                name=self.effect_name,
-                value=sign * self.effect[i],
-                interval=None if low is None or high is None else ((low, high) if sign > 0 else (-high, -low)),
-            )
+            interval = None if low is None or high is None else (low, high) if sign > 0 else (0.0 - high, 0.0 - low)
+            # + 0.0, so that no -0.0 is shown
+            effect = EffectSize(name=self.effect_name, value=sign * self.effect[i] + 0.0, interval=interval)
         return TestResult(
             method=self.methods[i] if self.methods else self.method,
             models=(a, b),
@@ -118,7 +116,7 @@ class PairwiseTests:
             n=self.n[i],
             df=self.df,
             alternative=_mirrored(self.alternative) if sign < 0 else self.alternative,
-            estimate=sign * self.estimate[i],
+            estimate=sign * self.estimate[i] + 0.0,
             estimate_name=self.estimate_name,
             effect_size=effect,
             notes=self.notes,

@@ -108,8 +108,7 @@ def unknown_of(**given: Any) -> str:
         names = ", ".join(f"`{name}`" for name in given)
         got = ", ".join(f"{name}={value!r}" for name, value in given.items())
         raise ValueError(
-            f"Exactly one of {names} must be None, the one to solve for; got {got}. "
-            + ("Give all but one of them." if unknown else "Set the one that you want to None.")
+            f"Exactly one of {names} must be left out (None), the one to solve for; got {got}. Give all others."
         )
     for name in ("alpha", "power"):
         if given.get(name) is not None:
@@ -157,7 +156,7 @@ def check_direction(name: str, away: float, alternative: str, why: str) -> None:
             f"No sample size reaches this power: {why} has power of at most alpha with "
             f'alternative="{alternative}". Give another `{name}`, or alternative="two-sided".'
             if away
-            else f"No sample size reaches this power: {why} is no effect at all. Give a `{name}` that you care about."
+            else f"No sample size reaches this power: {why} is no effect at all. Give the `{name}` that you care about."
         )
 
 

@@ -241,11 +241,10 @@ class TestResult:
 
     def __repr__(self) -> str:
         first = f"{self._subject()}, {self.metric or 'score'}{self._scale_text()}, {self.method} (n={self.n})"
-        p = f"p = {self.p_value:.3f}" if self.p_value >= 0.0005 else f"p = {self.p_value:.2g}"
         side = f" ({self._alternative_text()})" if self._one_sided else ""
-        second = f"  {self._statistic_text()}   {p}{side}"
+        second = f"  {self._statistic_text()}   p = {_digits(self.p_value)}{side}"
         if self.p_adjusted is not None and self.adjustment != "none":
-            second += f"   {self.adjustment}-adjusted p = {self.p_adjusted:.3g}"
+            second += f"   {self.adjustment}-adjusted p = {_digits(self.p_adjusted)}"
         lines = [f"TestResult: {first}", second]
         if self.estimate is not None:
             lines.append(f"  {self._estimate_text()}")
@@ -291,6 +290,10 @@ class TestResult:
         level = f"{100 * self.confidence_level:g}% CI"
         bounds = f"[{number(low, width)}, {number(high, width)}]"
         return f"{self.estimate_name} {number(self.estimate, width)}, {level} {bounds}"
+
+
+def _digits(p: float) -> str:
+    return f"{p:.3f}" if p >= 0.0005 else f"{p:.2g}"
 
 
 def check_alternative(alternative: str) -> str:

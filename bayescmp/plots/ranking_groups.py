@@ -26,7 +26,6 @@ from bayescmp.plots.style import (
 from bayescmp.rope import Decision
 from bayescmp.text import probability
 
-DRAWS = 10_000
 Run = tuple[int, int]
 
 
@@ -100,9 +99,7 @@ def _both(result: Any, threshold: float | None) -> tuple[PairTable, RankingPoste
             raise ValueError(
                 f"Groups need all pairs, but only those with {result.control} were compared: compare without control."
             )
-        return table, result.ranking_posterior(draws=DRAWS) if len(result.scores.datasets) > 1 else (
-            result.ranking_posterior()
-        )
+        return table, result.ranking_posterior()
     return table, result
 
 

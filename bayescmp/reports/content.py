@@ -132,7 +132,7 @@ def pair_rows(c: "Comparison") -> list[PairRow]:
                 (row["p_better"], row["p_equivalent"], row["p_worse"]),
                 point,
                 str(in_words(point.decision, a, b)),
-                p_value(row["p_adjusted"]).removeprefix("p ").removeprefix("= "),
+                p_value(row["p_adjusted"], c.alpha).removeprefix("p ").removeprefix("= "),
                 row["p_adjusted"],
                 "" if effect is None or not np.isfinite(effect) else f"{effect + 0.0:.2f}",
                 effect,

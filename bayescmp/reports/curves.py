@@ -160,5 +160,5 @@ def _point(c: "Comparison", i: int, row: dict[str, Any], rope: Rope) -> Point:
         expected=(expected[0], expected[1], expected[2]) if expected else None,
     )
     shares = tuple(map(probability, expected or ()))
-    shown = tuple(probability(p, row["mcse"]) for p in values.values())
+    shown = tuple(probability(p, row["mcse"], c.threshold) for p in values.values())
     return Point(shown, shares, decision, agreement(both)[0])

@@ -1,5 +1,6 @@
 """One sentence a pair, by estimand: what is probable, what the frequentist test says, and where the two differ."""
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -50,11 +51,11 @@ def sentences(c: "Comparison") -> list[str]:
 def pair_sentence(c: "Comparison", i: int) -> PairSentence:
     """The sentence of pair i, told from the side of the model that is more probably better."""
     row = c.table_row(i)
-    swapped = row["p_worse"] > row["p_better"]
+    swapped = row["p_worse"] > row["p_better"] and not math.isclose(row["p_worse"], row["p_better"])
     first, second = (row["b"], row["a"]) if swapped else (row["a"], row["b"])
     p, q = (row["p_worse"], row["p_better"]) if swapped else (row["p_better"], row["p_worse"])
     rope = pair_rope(c, i).swap() if swapped else pair_rope(c, i)
-    shown = [probability(x, row["mcse"]) for x in (p, row["p_equivalent"], q)]
+    shown = [probability(x, row["mcse"], c.threshold) for x in (p, row["p_equivalent"], q)]
     if "expected_better" in row:
         shares = [row["expected_better"], row["expected_equivalent"], row["expected_worse"]]
         bayes = _of_region(c, first, second, rope, (p, row["p_equivalent"]), shown, shares[::-1] if swapped else shares)
@@ -64,7 +65,7 @@ def pair_sentence(c: "Comparison", i: int) -> PairSentence:
     differ = "" if row["agreement_kind"] == "agree" else f"The two schools differ: {row['agreement']}."
     test = c.tests.result(first, second)
     alone = replace(test, p_adjusted=None) if len(c.pairs) == 1 else test
-    return PairSentence(bayes, _classical(alone), differ)
+    return PairSentence(bayes, _classical(alone, c.alpha), differ)
 
 
 def best_model(c: "Comparison", ranking: "RankingPosterior", most: int = 3) -> str:
@@ -122,8 +123,9 @@ def _interval(c: "Comparison", i: int, swapped: bool) -> str:
 def _of_difference(
     first: str, second: str, rope: Rope, p: tuple[float, float, float], shown: list[str], interval: str
 ) -> str:
+    tied = math.isclose(p[0], p[2])
     if rope.is_zero:
-        if p[0] == p[2]:
+        if tied:
             return f"{first} and {second} are equally likely to be the better one ({interval})."
         return f"{first} is better than {second} with probability {shown[0]} ({interval})."
     if p[1] >= p[0]:
@@ -131,10 +133,12 @@ def _of_difference(
             f"{first} and {second} are practically equivalent with probability {shown[1]} (P({first} better) = "
             f"{shown[0]}, P({second} better) = {shown[2]}, rope {rope_text(rope)}; {interval})."
         )
-    return (
-        f"{first} is practically better than {second} with probability {shown[0]} (P(equivalent) = {shown[1]}, "
-        f"rope {rope_text(rope)}; {interval})."
+    verdict = (
+        f"{first} and {second} are equally likely to be practically better, with probability {shown[0]} each"
+        if tied
+        else f"{first} is practically better than {second} with probability {shown[0]}"
     )
+    return f"{verdict} (P(equivalent) = {shown[1]}, rope {rope_text(rope)}; {interval})."
 
 
 def _of_region(
@@ -167,10 +171,10 @@ def _of_region(
     return f"{first} better than {second}{by} is the most probable outcome for {new} (P = {shown[0]}); {expected}."
 
 
-def _classical(t: "TestResult") -> str:
+def _classical(t: "TestResult", alpha: float) -> str:
     df = f"({', '.join(map(statistic, t.df if isinstance(t.df, tuple) else (t.df,)))})" if t.df is not None else ""
     parts = [f"{t.statistic_name}{df} = {statistic(t.statistic)}"] + ([] if df else [f"n = {t.n}"])
-    parts.append(p_value(t.p_value))
+    parts.append(p_value(t.p_value, alpha))
     if t.p_adjusted is not None and t.adjustment not in ("none", None):
-        parts.append(f"{t.adjustment}-adjusted {p_value(t.p_adjusted)}")
+        parts.append(f"{t.adjustment}-adjusted {p_value(t.p_adjusted, alpha)}")
     return f"{t.method[0].upper()}{t.method[1:]}: {', '.join(parts)}."

@@ -67,9 +67,9 @@ def from_columns(
         _design(name, keys[i], sizes and (sizes[0][rows[i]], sizes[1][rows[i]]), "fold" in columns, resampling)
         for i, name in enumerate(datasets)
     )
-    inferred = next((r for r in designs if r is not None), None)
-    if resampling is None and inferred is not None and sizes is None:
-        notes = (*notes, f"the fold column is taken as {inferred.name}: rho = {inferred.rho:.3g}")
+    inferred = dict.fromkeys(f"{r.name} (rho = {r.rho:.3g})" for r in designs if r is not None)
+    if resampling is None and inferred and sizes is None:
+        notes = (*notes, f"the fold column is taken as {', '.join(inferred)}")
     return finish(
         models=models,
         datasets=datasets,
