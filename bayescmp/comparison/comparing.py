@@ -48,8 +48,8 @@ def compare(
     scores : Scores
         Of two or more models, on one dataset with fold results or on many.
     rope : float, (low, high), Rope, or a mapping from dataset to one of these
-        The differences that make no practical difference; 0 for none. With a mapping over many datasets all
-        differences are in units of their dataset's rope.
+        The differences that make no practical difference; 0 for none. With a mapping over many datasets the
+        differences of both schools are in units of their dataset's rope.
     bayes : str, optional
         "correlated_t" (one dataset); "hierarchical", "signed_rank" or "sign" (many). By the setting if not given.
     frequentist : str, optional
