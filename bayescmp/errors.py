@@ -5,7 +5,10 @@ what came, and what to do.
 """
 
 import difflib
+import sys
+import warnings
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +48,14 @@ class ScaleWarning(UserWarning):
 
 class MissingWarning(UserWarning):
     """Datasets were left out because one of the two models was not run on them."""
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """A warning that points at the line outside of this package where the call came from."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "bayescmp":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 MALFORMED = (KeyError, TypeError, AttributeError, IndexError)
@@ -93,9 +104,11 @@ def check_number(name: str, value: object) -> float:
         raise ValueError(f"`{name}` must be a number of ordinary size, got one of {len(str(value))} digits.") from None
 
 
-def check_numbers(name: str, values: object) -> NDArray[np.float64]:
+def check_numbers(name: str, values: Any) -> NDArray[np.float64]:
     """An array of real numbers, or one of them."""
     try:
+        if np.iscomplexobj(values):
+            raise TypeError
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"`{name}` must be numbers, got {values!r}.") from None

@@ -1,7 +1,6 @@
 """The region of practical equivalence, and the decision it leads to."""
 
 import math
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -9,7 +8,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import RopeError, ScaleWarning, is_list, unknown_name
+from bayescmp.errors import RopeError, ScaleWarning, is_list, unknown_name, warn
 
 BORDER_TOLERANCE = 1e-9
 """Relative: 0.86 - 0.85 is 0.01 plus a rounding error, and counts as inside a rope of 0.01."""
@@ -134,7 +133,7 @@ def rope_for(rope: RopeLike | Mapping[str, RopeLike], dataset: str) -> Rope:
     return Rope.of(rope[dataset])
 
 
-def warn_if_other_scale(rope: Rope, scores: NDArray[np.float64], stacklevel: int = 3) -> None:
+def warn_if_other_scale(rope: Rope, scores: NDArray[np.float64]) -> None:
     """Warn where the rope looks like a share and the scores like percentages, or the other way round."""
     width = max(-rope.low, rope.high)
     if rope.is_zero or math.isinf(width):
@@ -146,11 +145,10 @@ def warn_if_other_scale(rope: Rope, scores: NDArray[np.float64], stacklevel: int
         problem = f"is below 0.05 % of a typical score ({typical:.3g})"
     else:
         return
-    warnings.warn(
+    warn(
         f"The rope {rope} {problem}. Is it on the scale of the scores? A difference of 1 % is 0.01 for scores from "
         f"0 to 1, and 1 for scores from 0 to 100.",
         ScaleWarning,
-        stacklevel=stacklevel,
     )
 
 

@@ -22,6 +22,11 @@ def probability(p: float, mcse: float = 0.0, threshold: float | None = None) -> 
     return f"{p:.{decimals}f}"
 
 
+def counted(n: int, what: str) -> str:
+    """1 pair, 2 pairs."""
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
 def number(x: float, width: float) -> str:
     """A number with the decimals that resolve a thirtieth of the width of its interval."""
     if width <= 0 or not math.isfinite(width) or not math.isfinite(x):

@@ -229,6 +229,12 @@ ROWS = {
         "answers for one dataset",
         "friedman_test",
     ),
+    "complex measures": (
+        lambda: frequentist.hotelling_test(NOISE[:, :2] * 1j, NOISE[:, 2:]),
+        ScoresError,
+        "must be numbers, folds x measures",
+    ),
+    "one test case": (lambda: frequentist.cochran_q_test([[1, 0, 1]]), ScoresError, "at least 2 test cases, got 1"),
     "a fold of Friedman missing": (
         lambda: frequentist.friedman_test(RAGGED),
         ScoresError,
@@ -274,6 +280,35 @@ ROWS = {
     ),
     "no pairwise tests": (lambda: frequentist.PairwiseTests.from_dict({}), ValueError, "PairwiseTests' to_dict"),
 }
+
+
+GAP = Scores.from_frame(
+    pd.DataFrame(
+        [(m, f"d{d}", NOISE[d, i]) for i, m in enumerate("abcd") for d in range(10) if i + d],
+        columns=["model", "dataset", "score"],
+    )
+)
+"""One model was not run on one dataset."""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: frequentist.tost_ttest(TEN, TEN, rope=0.02, resampling=Resampling.kfold(10)),
+        lambda: frequentist.corrected_ttest(TEN, TEN, resampling=Resampling.kfold(10)),
+        lambda: bc.bayes.correlated_ttest(TEN, TEN, rope=0.02, resampling=Resampling.kfold(10)),
+        lambda: frequentist.kendalls_w(np.ones((5, 3))),
+        lambda: frequentist.friedman_test(GAP),
+        lambda: frequentist.nemenyi_test(GAP),
+        lambda: frequentist.pairwise_wilcoxon_test(GAP),
+        lambda: bc.bayes.rank_models(GAP, rope=0.01, draws=100, random_seed=1),
+        lambda: bc.compare(GAP, rope=0.01, bayes="sign"),
+    ],
+)
+def test_warnings_point_at_the_caller(call):
+    with pytest.warns((bc.DegenerateWarning, bc.MissingWarning)) as caught:
+        call()
+    assert [w.filename for w in caught] == [__file__] * len(caught)
 
 
 @pytest.mark.parametrize(("call", "error", "words"), [(v[0], v[1], v[2:]) for v in ROWS.values()], ids=ROWS)

@@ -386,6 +386,11 @@ TABLES = {
         ScoresError,
         'no resampling for dataset "x"',
     ),
+    "complex numbers": (
+        lambda: Scores.from_frame(long(score=[0.9 + 2j, 0.8 + 1j])),
+        ScoresError,
+        '"score" must hold numbers',
+    ),
     "nothing but NaN": (
         lambda: Scores.from_frame(
             pd.DataFrame({"dataset": ["x", "y"], "rf": [NAN, NAN], "svm": [NAN, NAN]}), models=["rf", "svm"]

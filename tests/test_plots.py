@@ -17,7 +17,15 @@ from matplotlib.text import Text
 
 import bayescmp as bc
 from bayescmp import plots
-from bayescmp.plots.names import fit_name, fit_names, outcome_labels, printable, shorten_names, text_width
+from bayescmp.plots.names import (
+    fit_name,
+    fit_names,
+    outcome_labels,
+    printable,
+    shorten,
+    shorten_names,
+    text_width,
+)
 from bayescmp.plots.simplex import to_xy
 from bayescmp.plots.style import REGION_COLORS, REGION_HATCHES, REGION_MARKERS
 
@@ -462,6 +470,39 @@ def test_save_figure_sets_the_width_and_refuses_to_overwrite(few, tmp_path):
         plots.save_figure(ax, tmp_path / "a.gif")
     with pytest.raises(ValueError, match="Figure or Axes"):
         plots.save_figure("figure", tmp_path / "b.pdf")
+
+
+def test_no_number_is_cut_in_two():
+    names = [f"GradientBoostingClassifier(max_depth={depth}, learning_rate=0.05)" for depth in (25, 37)]
+    for room in range(60, 160, 5):
+        for depth, label in zip((25, 37), fit_names(names, room, 7, 2), strict=True):
+            assert re.findall(r"depth\n?=\n?(\d+)|…\n?(\d+),", label) in ([], [(str(depth), "")], [("", str(depth))])
+    assert shorten("12345678901234567890", 40, 7) not in ("", "…")
+
+
+def test_cells_too_small_for_numbers_have_a_bar_of_shades():
+    scores = bc.Scores.from_arrays(
+        {f"m{i}": np.random.default_rng(i).normal(0.7 + 0.004 * i, 0.01, (12, 1)) for i in range(25)}
+    )
+    ranking = bc.bayes.rank_models(scores, rope=0.01, random_seed=1, draws=1000)
+    for ax in (plots.plot_rank_distribution(ranking), plots.plot_matrix(ranking)):
+        bar = ax.figure.axes[1]
+        assert bar.get_ylim() == (0, 1)
+        assert not ax.texts
+    wide = plots.plot_rank_distribution(ranking, width_mm=170)
+    assert len(wide.figure.axes) == 1
+    assert wide.texts
+
+
+def test_the_key_of_a_matrix_is_inside_when_first_drawn():
+    names = [f"GradientBoostingClassifier(max_depth={depth}, learning_rate=0.05)" for depth in range(12)]
+    scores = bc.Scores.from_arrays(
+        {name: np.random.default_rng(i).normal(0.7 + 0.004 * i, 0.01, (12, 1)) for i, name in enumerate(names)}
+    )
+    ax = plots.plot_matrix(bc.compare(scores, rope=0.01, bayes="signed_rank", random_seed=1))
+    ax.figure.canvas.draw()
+    box = ax.get_legend().get_window_extent()
+    assert 0 <= box.x0 < box.x1 <= ax.figure.bbox.x1
 
 
 def test_a_pgf_file_needs_a_tex(few, tmp_path, monkeypatch):

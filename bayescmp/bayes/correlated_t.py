@@ -3,7 +3,6 @@
 The posterior of the mean difference is a Student t, so every number here is exact (Corani and Benavoli 2015).
 """
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.distributions import Distribution, PointMass, StudentT, student_regions
 from bayescmp.bayes.nuts import check_engine
-from bayescmp.errors import DegenerateWarning, ScoresError
+from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.moments import moments
 from bayescmp.rope import Rope, RopeLike, rope_for, warn_if_other_scale
 from bayescmp.scores.arrays import as_pair
@@ -99,7 +98,7 @@ def correlated_ttest(
     if scale == 0:
         distribution = PointMass(float(location), float(pair.rounding[0]))
         notes = (f"all {n} differences are equal: the answer rests on no variation between folds",)
-        warnings.warn(f"{pair.a} vs {pair.b}: {notes[0]}.", DegenerateWarning, stacklevel=2)
+        warn(f"{pair.a} vs {pair.b}: {notes[0]}.", DegenerateWarning)
     fields: dict[str, Any] = {}
     if engine == "nuts":
         from bayescmp.bayes.pymc_models import sample_pair

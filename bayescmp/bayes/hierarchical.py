@@ -5,7 +5,6 @@ their mean and standard deviation matter, sigma_i integrates out, and what is le
 which `collapsed` integrates and NUTS samples.
 """
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,7 +19,7 @@ from bayescmp.bayes.hierarchical_prior import HierarchicalPrior
 from bayescmp.bayes.many_datasets import about, many_datasets
 from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.regions import RegionPosterior
-from bayescmp.errors import DegenerateWarning, PriorWarning, ScoresError, name_list
+from bayescmp.errors import DegenerateWarning, PriorWarning, ScoresError, name_list, warn
 from bayescmp.moments import moments
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.pair import Pair
@@ -135,7 +134,7 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
     spread = float(moments(means)[1])
     if flat.all() and spread <= pair.rounding.max():
         notes = ["every difference on every dataset is the same number: so is the next one"]
-        warnings.warn(f"{pair.a} vs {pair.b}: {notes[0]}.", DegenerateWarning, stacklevel=3)
+        warn(f"{pair.a} vs {pair.b}: {notes[0]}.", DegenerateWarning)
         return PointInference(float(means[0]), float(pair.rounding.max())), tuple(notes)
     floor = 0.0
     if flat.any():
@@ -145,10 +144,10 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
             f"the differences do not vary at all on {name_list(names, 4)}: taken as varying with a standard deviation "
             f"of {floor:.3g} there (min_sd)"
         )
-        warnings.warn(f"{pair.a} vs {pair.b}: {notes[-1]}.", DegenerateWarning, stacklevel=3)
+        warn(f"{pair.a} vs {pair.b}: {notes[-1]}.", DegenerateWarning)
     if len(pair.datasets) == 2:
         notes.append("two datasets say little about the next one: the prior dominates")
-        warnings.warn(f"{pair.a} vs {pair.b}: {notes[-1]}.", PriorWarning, stacklevel=3)
+        warn(f"{pair.a} vs {pair.b}: {notes[-1]}.", PriorWarning)
     largest = float(np.nanmax(np.abs(pair.differences)))
     if largest > 1e300:
         raise ScoresError(

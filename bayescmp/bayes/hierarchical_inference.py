@@ -1,6 +1,5 @@
 """What the hierarchical test knows: statistics and prior with their posterior, a single point, or draws of NUTS."""
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,7 +20,7 @@ from bayescmp.bayes.regions import (
     RegionSummary,
     sampled_summary,
 )
-from bayescmp.errors import ConvergenceWarning
+from bayescmp.errors import ConvergenceWarning, warn
 from bayescmp.moments import mean
 from bayescmp.rope import Rope
 from bayescmp.threads import one_blas_thread
@@ -130,11 +129,7 @@ class HierarchicalInference(ArrayValue):
             if error <= ERROR_TO_REFINE:
                 break
         if error > NUMERICAL_ERROR_LIMIT:
-            warnings.warn(
-                f"The quadrature's error is about {error:.1g}. Check with engine='nuts'.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
+            warn(f"The quadrature's error is about {error:.1g}. Check with engine='nuts'.", ConvergenceWarning)
         three = (tuple(x.tolist()) for x in fine)
         self._known[rope] = RegionSummary(next(three), (0.0, 0.0, 0.0), next(three), error)
         return self._known[rope]

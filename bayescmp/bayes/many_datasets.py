@@ -31,7 +31,7 @@ def many_datasets(
         return in_rope_units(pair, rope), Rope(-1, 1)
     region = Rope.of(rope)
     if pair.scale == "score":
-        warn_if_other_scale(region, np.concatenate([pair.scores_a, pair.scores_b]), stacklevel=4)
+        warn_if_other_scale(region, np.concatenate([pair.scores_a, pair.scores_b]))
     return pair, region
 
 

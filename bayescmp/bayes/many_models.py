@@ -1,6 +1,5 @@
 """What the analyses of many models are given: every model on the same datasets, oriented, a rope on their scale."""
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.bayes.abilities import average_ranks, symmetric
-from bayescmp.errors import MissingWarning, RopeError, ScoresError, name_list
+from bayescmp.errors import MissingWarning, RopeError, ScoresError, name_list, warn
 from bayescmp.rope import Rope, RopeLike, rope_for, warn_if_other_scale
 from bayescmp.scores.pair import rounding_of
 from bayescmp.scores.resampling import Resampling
@@ -57,7 +56,7 @@ class Table:
 
 
 def complete_table(
-    scores: Scores, rope: RopeLike | Mapping[str, RopeLike], test: str, *, least: int = 1, stacklevel: int = 3
+    scores: Scores, rope: RopeLike | Mapping[str, RopeLike], test: str, *, least: int = 1
 ) -> tuple[Table, Rope]:
     """The datasets on which all models were run, and the rope; datasets with a gap are left out with a warning.
 
@@ -68,7 +67,7 @@ def complete_table(
     scores.check_one_metric()
     if len(scores.models) < 2:
         raise ScoresError(f'`{test}` needs at least 2 models, got only "{scores.models[0]}".')
-    keep = _complete(scores, test, least, stacklevel + 1)
+    keep = _complete(scores, test, least)
     values = scores.values[:, keep]
     values = values[:, :, np.isfinite(values).any(axis=(0, 1))]
     if scores.scale == "relative":
@@ -82,7 +81,7 @@ def complete_table(
     else:
         region = symmetric(rope_for(rope, datasets[0]))
         if scale == "score":
-            warn_if_other_scale(region, values, stacklevel=stacklevel + 1)
+            warn_if_other_scale(region, values)
     folds = np.moveaxis(values if scores.higher_is_better else 0.0 - values, 0, 2)
     table = Table(
         models=scores.models,
@@ -108,7 +107,7 @@ def check_scores(scores: object, test: str) -> None:
         )
 
 
-def _complete(scores: Scores, test: str, least: int, stacklevel: int) -> list[int]:
+def _complete(scores: Scores, test: str, least: int) -> list[int]:
     """The datasets on which every model has every fold."""
     counts, sizes = scores.counts, np.array([len(keys) for keys in scores.keys])
     partial = np.argwhere((counts > 0) & (counts < sizes))
@@ -130,11 +129,10 @@ def _complete(scores: Scores, test: str, least: int, stacklevel: int) -> list[in
             "models there, or leave out models with scores.drop(...)."
         )
     if gone.size:
-        warnings.warn(
+        warn(
             f"{names} left out, because not all models were run there (missing: {models}); {keep.size} datasets "
             "remain.",
             MissingWarning,
-            stacklevel=stacklevel,
         )
     return [int(d) for d in keep]
 

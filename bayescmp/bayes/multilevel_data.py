@@ -4,7 +4,6 @@ The k - 1 orthonormal contrasts of k models are free of the effects of datasets 
 no model is special among them.
 """
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +12,15 @@ from numpy.typing import NDArray
 
 from bayescmp.bayes.many_models import check_scores
 from bayescmp.bayes.multilevel_model import PLUG_IN_DF, MultilevelPrior
-from bayescmp.errors import DegenerateWarning, MissingWarning, PriorWarning, ResamplingError, ScoresError, name_list
+from bayescmp.errors import (
+    DegenerateWarning,
+    MissingWarning,
+    PriorWarning,
+    ResamplingError,
+    ScoresError,
+    name_list,
+    warn,
+)
 from bayescmp.scores.pair import rounding_of
 from bayescmp.scores.resampling import WAYS_TO_GIVE
 from bayescmp.scores.table import Scores
@@ -105,7 +112,7 @@ def prepare(scores: Scores, prior: str | MultilevelPrior) -> tuple[Statistics, d
     if twins:
         known = [f"{name} - {other} = {constant + 0.0:.4g}" for name, (other, constant) in twins.items()]
         notes.append(f"the same difference on every dataset and fold, so taken as known: {', '.join(known)}")
-        warnings.warn(f"multilevel: {notes[-1]}.", DegenerateWarning, stacklevel=3)
+        warn(f"multilevel: {notes[-1]}.", DegenerateWarning)
     counts = np.array([len(scores.keys[d]) for d in np.flatnonzero(shown)], dtype=float)
     basis = _contrasts(len(models))
     rotations, means, roots, seen = _axes(values[[scores.models.index(name) for name in models]], basis)
@@ -121,13 +128,13 @@ def prepare(scores: Scores, prior: str | MultilevelPrior) -> tuple[Statistics, d
         if flat:
             names = name_list([datasets[d] for d in flat], 4)
             notes.append(f"some differences do not vary at all on {names}: taken to vary as the least varying do")
-            warnings.warn(f"multilevel: {notes[-1]}.", DegenerateWarning, stacklevel=3)
+            warn(f"multilevel: {notes[-1]}.", DegenerateWarning)
     else:
         notes.append("one score a dataset: its noise cannot be told from the variation between datasets, and is in it")
         _refuse_collinear(np.einsum("dai,da->di", rotations, gaps), rounding.max())
     if len(datasets) == 2:
         notes.append("two datasets say little about the next one: the prior dominates")
-        warnings.warn(f"multilevel: {notes[-1]}.", PriorWarning, stacklevel=3)
+        warn(f"multilevel: {notes[-1]}.", PriorWarning)
     within = float(np.sqrt((roots.sum(axis=1) / np.maximum(seen.sum(axis=1) * (counts - 1), 1)).mean()))
     unit = spread if spread > rounding.max() else within
     statistics = Statistics(
@@ -164,7 +171,7 @@ def _check(scores: Scores) -> tuple[NDArray[np.bool_], list[str]]:
     if not shown.all():
         lost = [scores.datasets[d] for d in np.flatnonzero(~shown)]
         notes.append(f"{name_list(lost, 20)} left out, because fewer than two models were run there")
-        warnings.warn(f"multilevel: {notes[-1]}; {shown.sum()} datasets remain.", MissingWarning, stacklevel=4)
+        warn(f"multilevel: {notes[-1]}; {shown.sum()} datasets remain.", MissingWarning)
     if shown.sum() < 2:
         raise ScoresError(
             f"`multilevel` needs at least 2 datasets on which two models were run, got {shown.sum()}. For one dataset "

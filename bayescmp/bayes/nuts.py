@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp import _compat
-from bayescmp.errors import ConvergenceWarning, check_count, is_one_of
+from bayescmp.errors import ConvergenceWarning, check_count, is_one_of, warn
 
 R_HAT_LIMIT = 1.01
 ESS_LIMIT = 400
@@ -126,11 +126,10 @@ def sample(
         logger.setLevel(level)
     diagnostics = diagnose(data)
     if diagnostics.problems:
-        warnings.warn(
+        warn(
             "The draws cannot be trusted: " + "; ".join(diagnostics.problems) + ". Draw more (draws=, tune=), or raise "
             "target_accept.",
             ConvergenceWarning,
-            stacklevel=3,
         )
     return data, diagnostics
 

@@ -4,7 +4,6 @@ Many datasets: the Bayesian bootstrap of the datasets (Rubin 1981). One dataset:
 contrast is the correlated t-test. Both are drawn independently, so that the Monte-Carlo error is that of a share.
 """
 
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -18,7 +17,7 @@ from bayescmp.bayes.distributions import student_regions
 from bayescmp.bayes.many_models import Table, complete_table
 from bayescmp.bayes.ranking import RankingPosterior
 from bayescmp.bayes.regions import ArrayValue
-from bayescmp.errors import DegenerateWarning, ResamplingError, ScoresError, check_count, is_one_of
+from bayescmp.errors import DegenerateWarning, ResamplingError, ScoresError, check_count, is_one_of, warn
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.pair import ROUNDING
 from bayescmp.scores.resampling import WAYS_TO_GIVE
@@ -119,7 +118,7 @@ def _one_dataset(table: Table, rope: Rope, draws: int, seed: int) -> RankingPost
     notes: tuple[str, ...] = ()
     if not inference.contrast_scales().any():
         notes = (f"all differences between models are the same on all {n} folds: the answer rests on no variation",)
-        warnings.warn(f"{name}: {notes[0]}.", DegenerateWarning, stacklevel=3)
+        warn(f"{name}: {notes[0]}.", DegenerateWarning)
     return RankingPosterior(
         **table.about() | {"n": n},
         rope=rope,

@@ -4,7 +4,6 @@ Both are chains of choices: out of a set of models one comes first, each with a 
 strength exp(theta). Their log likelihood is sum_i wins_i theta_i - sum_s weight_s log(sum of exp(theta) over set s).
 """
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,7 +19,7 @@ from bayescmp.bayes.hdi import DEFAULT_MASS, check_mass, hdi
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.ranking import RankingPosterior
 from bayescmp.bayes.regions import ArrayValue, independent_mcse
-from bayescmp.errors import ConvergenceWarning, RopeError, check_count, check_number
+from bayescmp.errors import ConvergenceWarning, RopeError, check_count, check_number, warn
 from bayescmp.rope import RopeLike
 
 if TYPE_CHECKING:
@@ -218,15 +217,14 @@ class StrengthInference(ArrayValue):
         mode, covariance = self._laplace()
         return hmc.sample(self.log_density, mode, covariance, draws=self.n_draws, random_seed=self.random_seed)
 
-    def fields(self, stacklevel: int = 3) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """Draw, warn where the draws cannot be trusted, and give what a result records about it."""
         diagnostics = hmc.diagnose(self.run)
         if diagnostics.problems:
-            warnings.warn(
+            warn(
                 f"The draws cannot be trusted: {'; '.join(diagnostics.problems)}. Draw more (draws=), or use "
                 'engine="nuts".',
                 ConvergenceWarning,
-                stacklevel=stacklevel,
             )
         return {"inference": self, "random_seed": self.random_seed, "diagnostics": diagnostics}
 

@@ -4,14 +4,12 @@ The posterior of the difference of two means is the difference of two independen
 one-dimensional quadrature.
 """
 
-import warnings
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.distributions import Distribution, Floats, PointMass, StudentDifference, StudentT
-from bayescmp.errors import DegenerateWarning, ScoresError
+from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.moments import moments
 from bayescmp.rope import Rope, RopeLike, warn_if_other_scale
 from bayescmp.scores.arrays import model_names
@@ -69,7 +67,7 @@ def welch_ttest(a: ArrayLike, b: ArrayLike, *, rope: RopeLike, higher_is_better:
     else:
         constant = [name for name, scale in zip(names, scales, strict=True) if not scale]
         notes = (f"all runs of {' and of '.join(constant)} score the same: taken as known exactly",)
-        warnings.warn(notes[0] + ".", DegenerateWarning, stacklevel=2)
+        warn(notes[0] + ".", DegenerateWarning)
         spread = max(range(2), key=scales.__getitem__)
         distribution = (
             StudentT(location, scales[spread], dfs[spread])

@@ -16,7 +16,7 @@ from bayescmp.comparison.classical import classical_tests, omnibus_tests
 from bayescmp.comparison.result import Comparison
 from bayescmp.comparison.run import Job, Names, check_options, data_seed, run_pairs
 from bayescmp.comparison.setting import choose_setting
-from bayescmp.errors import MissingWarning, RopeError, check_number, check_threshold, name_list
+from bayescmp.errors import MissingWarning, RopeError, check_number, check_threshold, name_list, warn
 from bayescmp.frequentist import adjust_p_values
 from bayescmp.rope import Rope, RopeLike, rope_for
 from bayescmp.scores.table import Scores
@@ -204,7 +204,7 @@ def _whole_cells(scores: Scores) -> tuple[Scores, tuple[str, ...]]:
     ]
     note = f"folds are missing, so that these are left out: {', '.join(cells[:5])}"
     note += f" and {len(cells) - 5} more" if len(cells) > 5 else ""
-    warnings.warn(f"{note}.", MissingWarning, stacklevel=3)
+    warn(f"{note}.", MissingWarning)
     return replace(scores, values=np.where(partial[..., None], np.nan, scores.values)), (note,)
 
 
@@ -214,7 +214,7 @@ def _missing(scores: Scores) -> tuple[str, ...]:
         return ()
     absent = [m for m, on in zip(scores.models, ran, strict=True) if not on.all()]
     note = f"{name_list(absent)} did not run on every dataset: each pair is compared on the datasets of both"
-    warnings.warn(f"{note}; n tells how many.", MissingWarning, stacklevel=3)
+    warn(f"{note}; n tells how many.", MissingWarning)
     return (note,)
 
 
@@ -226,8 +226,8 @@ def _warn_of(rows: list[dict[str, Any]]) -> None:
             kinds.setdefault(kind, []).append(message)
     for kind, messages in kinds.items():
         more = f" (and the like for {len(set(messages)) - 1} more pairs)" if len(set(messages)) > 1 else ""
-        category = getattr(errors, kind, None) or getattr(builtins, kind, UserWarning)
-        warnings.warn(sorted(messages)[0] + more, category, stacklevel=3)
+        category: Any = getattr(errors, kind, None) or getattr(builtins, kind, UserWarning)
+        warn(sorted(messages)[0] + more, category)
 
 
 def _check_numbers(threshold: float, alpha: float, switching_cost: float) -> None:

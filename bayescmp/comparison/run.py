@@ -22,7 +22,7 @@ from bayescmp.bayes.posterior import Posterior
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.bayes.signed_rank import DRAWS
 from bayescmp.bayes.signed_rank_many import LEAST_WORK, share_draws
-from bayescmp.errors import MissingWarning, check_count
+from bayescmp.errors import MissingWarning, check_count, warn
 from bayescmp.rope import Rope
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.table import Scores
@@ -259,11 +259,10 @@ def _results(
             done += 1
             yield result
     except TerminatedWorkerError:
-        warnings.warn(
+        warn(
             f"A worker process died (out of memory?): the remaining {len(chunks) - done} of {len(chunks)} tasks run in "
             "this process. Use fewer workers (n_jobs).",
             RuntimeWarning,
-            stacklevel=4,
         )
         yield from (work(scores, chunk, job) for chunk in chunks[done:])
     finally:
@@ -299,7 +298,7 @@ class _Store:
             draft.replace(self.folder / f"{key}.json")
         except OSError as error:
             draft.unlink(missing_ok=True)
-            warnings.warn(f"A finished pair could not be kept in {self.folder}: {error}.", RuntimeWarning, stacklevel=3)
+            warn(f"A finished pair could not be kept in {self.folder}: {error}.", RuntimeWarning)
             self.folder = None
 
 

@@ -1,14 +1,13 @@
 """Analysis of variance of many models on the folds of one dataset, and its post-hoc tests: Tukey's and Fisher's."""
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, stdtr, stdtrit
 
-from bayescmp.errors import DegenerateWarning, is_one_of
+from bayescmp.errors import DegenerateWarning, is_one_of, warn
 from bayescmp.frequentist.anova_parts import KINDS, Parts, brown_forsythe, greenhouse_geisser, split_variance
 from bayescmp.frequentist.inputs import Blocks, as_blocks
 from bayescmp.frequentist.interval_rules import check_alpha
@@ -241,7 +240,7 @@ def _parts_for(
     )
     parts = split_variance(blocks, kind)
     if parts.degenerate:
-        warnings.warn(f"{test}: {parts.notes[-1]}", DegenerateWarning, stacklevel=3)
+        warn(f"{test}: {parts.notes[-1]}", DegenerateWarning)
     return blocks, parts
 
 

@@ -1,14 +1,13 @@
 """Tests on right and wrong, case by case: two models, or many, on one test set."""
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrc, chdtrc, ndtr, stdtr
 
-from bayescmp.errors import DegenerateWarning, ScoresError, check_switch
+from bayescmp.errors import DegenerateWarning, ScoresError, check_switch, warn
 from bayescmp.frequentist.correctness import one_where_true, paired_correctness, paired_counts, zero_one
 from bayescmp.frequentist.inputs import as_blocks
 from bayescmp.frequentist.interval_rules import BinomialInterval, PairedProportionsInterval, StudentInterval
@@ -232,7 +231,7 @@ def per_instance_ttest(
     if np.ptp(d) == 0:
         t = math.copysign(math.inf, mean) if mean else 0.0
         notes.append(f"all {a.size} differences are {mean:g}: the answer rests on no variation at all")
-        warnings.warn(f"per_instance_ttest: {notes[-1]}", DegenerateWarning, stacklevel=2)
+        warn(f"per_instance_ttest: {notes[-1]}", DegenerateWarning)
     else:
         t = mean / scale
     df = a.size - 1

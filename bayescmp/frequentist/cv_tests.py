@@ -1,14 +1,13 @@
 """t- and F-tests made for one design of cross-validation: r x k (Bouckaert) and 5 x 2 (Dietterich, Alpaydin)."""
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc
 
-from bayescmp.errors import DegenerateWarning, ResamplingError, check_count, is_one_of
+from bayescmp.errors import DegenerateWarning, ResamplingError, check_count, is_one_of, warn
 from bayescmp.frequentist.inputs import about, power_of_two
 from bayescmp.frequentist.interval_rules import StudentInterval
 from bayescmp.frequentist.result import TestResult, check_alternative
@@ -265,5 +264,5 @@ def _five_fields(pair: Pair, variances: Floats, unit: float) -> dict[str, Any]:
 
 def _no_spread(pair: Pair, what: str) -> str:
     note = f"all {what} are equal: the answer rests on no variation"
-    warnings.warn(f"{pair.a} vs {pair.b}: {note}.", DegenerateWarning, stacklevel=3)
+    warn(f"{pair.a} vs {pair.b}: {note}.", DegenerateWarning)
     return note

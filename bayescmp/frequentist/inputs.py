@@ -1,7 +1,6 @@
 """What the tests of many models are given: a complete table, blocks (datasets or folds) x models."""
 
 import math
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import MissingWarning, ScoresError, name_list
+from bayescmp.errors import MissingWarning, ScoresError, name_list, warn
 from bayescmp.scores.arrays import from_arrays
 from bayescmp.scores.pair import Pair, as_vector, rounding_of
 from bayescmp.scores.resampling import Resampling
@@ -113,12 +112,9 @@ def as_blocks(
         )
     table = _folds(scores, dataset, test) if blocks_are == "folds" else _datasets(scores, test)
     if len(table.blocks) < 2:
-        other = (
-            "use corrected_ttest on the folds of one dataset."
-            if blocks_are == "datasets"
-            else "give every fold's score."
-        )
-        raise ScoresError(f"`{test}` needs at least 2 {blocks_are}, got {len(table.blocks)}: {other}")
+        other = "use corrected_ttest on the folds of one dataset." if blocks_are == "datasets" else "give every score."
+        what = "test cases" if test == "cochran_q_test" else blocks_are
+        raise ScoresError(f"`{test}` needs at least 2 {what}, got {len(table.blocks)}: {other}")
     if sizes:
         values = np.where(np.arange(len(table.blocks))[:, None] < np.array(sizes), table.values, np.nan)
         return replace(table, values=values)
@@ -200,7 +196,7 @@ def _datasets(scores: Scores, test: str) -> Blocks:
         left_out = [name for name, whole in zip(scores.datasets, complete, strict=True) if not whole]
         absent = [m for m, on in zip(scores.models, ran, strict=True) if not on.all()]
         notes = (f"{name_list(left_out, 20)} left out, because {name_list(absent)} did not run there",)
-        warnings.warn(f"{test}: {notes[0]}; {complete.sum()} datasets remain.", MissingWarning, stacklevel=4)
+        warn(f"{test}: {notes[0]}; {complete.sum()} datasets remain.", MissingWarning)
         datasets = tuple(name for name, whole in zip(scores.datasets, complete, strict=True) if whole)
         values = values[:, complete]
     means = np.nanmean(values, axis=2).T if datasets else np.empty((0, len(scores.models)))

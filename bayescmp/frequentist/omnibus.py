@@ -4,14 +4,13 @@ Ranks are taken on unrounded scores, 1 for the best; scores closer than their ro
 """
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc
 
-from bayescmp.errors import DegenerateWarning, check_switch, is_one_of
+from bayescmp.errors import DegenerateWarning, check_switch, is_one_of, warn
 from bayescmp.frequentist.friedman_exact import friedman_exact_p, orders_of
 from bayescmp.frequentist.inputs import Blocks, as_blocks
 from bayescmp.frequentist.rank_effects import kendalls_w_effect
@@ -333,5 +332,5 @@ def _notes(table: Blocks, ranks: Floats) -> tuple[str, ...]:
     if np.ptp(ranks, axis=1).any():
         return table.notes
     note = "all models are equal on every dataset"
-    warnings.warn(f"{note}: nothing is left to test.", DegenerateWarning, stacklevel=3)
+    warn(f"{note}: nothing is left to test.", DegenerateWarning)
     return (*table.notes, note)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bayescmp.errors import MALFORMED, is_one_of, unknown_name
 from bayescmp.frequentist.result import EffectSize, TestResult, read_infinity, spell_infinity
-from bayescmp.text import plain, versions
+from bayescmp.text import counted, plain, versions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -195,8 +195,9 @@ class PairwiseTests:
     def __repr__(self) -> str:
         against = f" against {self.control}" if self.control else ""
         lines = [
-            f"PairwiseTests: {len(self.models)} models{against}, {len(self.pairs)} pairs, {self.metric or 'score'}, "
-            f"{self.method}" + ("" if self.adjustment == "none" else f", {self.adjustment}-adjusted")
+            f"PairwiseTests: {len(self.models)} models{against}, {counted(len(self.pairs), 'pair')}, "
+            f"{self.metric or 'score'}, {self.method}"
+            + ("" if self.adjustment == "none" else f", {self.adjustment}-adjusted")
         ]
         order = np.argsort(self.p_adjusted, kind="stable")[:MOST_ROWS]
         names = [f"{self.pairs[i][0]} vs {self.pairs[i][1]}" for i in order]

@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import DegenerateWarning, MissingWarning, ResamplingError, ScoresError, check_switch, name_list
+from bayescmp.errors import (
+    DegenerateWarning,
+    MissingWarning,
+    ResamplingError,
+    ScoresError,
+    check_switch,
+    name_list,
+    warn,
+)
 from bayescmp.frequentist.adjust import LOGICAL, adjust_p_values, check_adjustment
 from bayescmp.frequentist.effect_sizes import dz_core
 from bayescmp.frequentist.inputs import as_blocks, as_scores, check_same_folds
@@ -234,7 +242,7 @@ def _without_variation(pairs: tuple[tuple[str, str], ...], flat: NDArray[np.bool
         return ()
     names = [f"{a} vs {b}" for (a, b), is_flat in zip(pairs, flat, strict=True) if is_flat]
     note = f"{what}: {', '.join(names[:5])}" + (f" and {len(names) - 5} more pairs" if len(names) > 5 else "")
-    warnings.warn(f"{note}: the answer rests on no variation.", DegenerateWarning, stacklevel=3)
+    warn(f"{note}: the answer rests on no variation.", DegenerateWarning)
     return (note,)
 
 
@@ -276,10 +284,9 @@ def _means(scores: Scores) -> tuple[Floats, Floats]:
                 "on the same datasets."
             )
         absent = [m for m, on in zip(scores.models, ran, strict=True) if not on.all()]
-        warnings.warn(
+        warn(
             f"{name_list(absent)} did not run on every dataset: each pair is compared on the datasets of both.",
             MissingWarning,
-            stacklevel=4,
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # the mean of no score is NaN, as wanted

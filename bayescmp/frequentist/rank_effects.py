@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from bayescmp.errors import ScoresError, check_switch
+from bayescmp.errors import DegenerateWarning, ScoresError, check_switch, warn
 from bayescmp.frequentist.inputs import as_blocks
 from bayescmp.frequentist.interval_rules import check_level
 from bayescmp.frequentist.ranks import SignedRanks, average_ranks, check_zero_method, signed_ranks
@@ -257,6 +257,8 @@ def kendalls_w(
         scores, test="kendalls_w", blocks_are="datasets", higher_is_better=higher_is_better, relative=True
     )
     ranks = average_ranks(-table.oriented, table.rounding[:, None])
+    if (ranks == ranks[:, :1]).all():
+        warn("kendalls_w: all models tie on every dataset: W is 0/0, taken as 0.", DegenerateWarning)
     return kendalls_w_effect(ranks, tie_corrected, confidence_level)
 
 

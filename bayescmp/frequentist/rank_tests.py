@@ -1,13 +1,12 @@
 """Two models, many datasets: the sign test and the Wilcoxon signed-rank test, exact also with ties and zeros."""
 
 import math
-import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, bdtrc
 
-from bayescmp.errors import DegenerateWarning, ScoresError, check_switch, is_one_of
+from bayescmp.errors import DegenerateWarning, ScoresError, check_switch, is_one_of, warn
 from bayescmp.frequentist.inputs import about
 from bayescmp.frequentist.interval_rules import MedianInterval, WalshInterval, hodges_lehmann
 from bayescmp.frequentist.rank_effects import rank_biserial_core, rank_biserial_effect
@@ -236,5 +235,5 @@ def _notes(pair: Pair, ranked: SignedRanks, alternative: str, exact: bool, zero_
 
 def _identical(pair: Pair) -> str:
     note = f"{pair.a} and {pair.b} are equal on every dataset"
-    warnings.warn(f"{note}: nothing is left to test.", DegenerateWarning, stacklevel=4)
+    warn(f"{note}: nothing is left to test.", DegenerateWarning)
     return note

@@ -4,13 +4,12 @@ The tests that need a certain design of cross-validation are in `cv_tests`.
 """
 
 import math
-import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr, stdtrit
 
-from bayescmp.errors import DegenerateWarning, ScoresError
+from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.frequentist.effect_sizes import dz_effect
 from bayescmp.frequentist.inputs import about, power_of_two
 from bayescmp.frequentist.interval_rules import StudentInterval
@@ -161,7 +160,7 @@ def welch_ttest(
         df = 1 / sum(shares)
     else:
         notes = ("neither model's scores vary: the answer rests on no variation between runs",)
-        warnings.warn(f"{names[0]} vs {names[1]}: {notes[0]}.", DegenerateWarning, stacklevel=2)
+        warn(f"{names[0]} vs {names[1]}: {notes[0]}.", DegenerateWarning)
     t, p = student_p(np.asarray(mean), np.asarray(scale), df, check_alternative(alternative), rounding)
     return TestResult(
         models=(names[0], names[1]),
@@ -303,5 +302,5 @@ def degenerate_note(pair: Pair) -> str:
     """What to say where all differences are equal, also as a warning."""
     n = int(pair.counts[0])
     note = f"all {n} differences are equal: the answer rests on no variation between folds"
-    warnings.warn(f"{pair.a} vs {pair.b}: {note}.", DegenerateWarning, stacklevel=4)
+    warn(f"{pair.a} vs {pair.b}: {note}.", DegenerateWarning)
     return note

@@ -10,14 +10,17 @@ from bayescmp.comparison.result import Comparison
 from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.scores.pair import SCALES, Pair
 from bayescmp.scores.table import Scores
-from bayescmp.text import number, p_value, probability
+from bayescmp.text import counted, number, p_value, probability
 
 MOST = 6
 """Models or pairs that are told one by one; the others are counted."""
 
 
 def alt_text(result: Any) -> str:
-    """Alternative text of a result's figures: what was compared, and the numbers that the figure shows.
+    """Alternative text of a result's figures: what was compared, and the numbers that they show.
+
+    Of a comparison these are its pairs, as in `plot_matrix` and `plot_forest`; for a figure of something else in it
+    give that: `comparison.ranking_posterior()`, `comparison.tests`, `comparison.scores`.
 
     Parameters
     ----------
@@ -96,8 +99,8 @@ def _comparison(c: Comparison) -> str:
     m = len(c.scores.datasets)
     where = f"{m} datasets" if m > 1 else "one dataset"
     return (
-        f"{len(c.models)} models on {where}, {c.scores.metric or 'score'}, {len(c.pairs)} pairs. Probabilities: "
-        f"{_list(parts, len(rows), '; ')}."
+        f"{len(c.models)} models on {where}, {c.scores.metric or 'score'}, {counted(len(c.pairs), 'pair')}. "
+        f"Probabilities: {_list(parts, len(rows), '; ')}."
     )
 
 

@@ -8,7 +8,17 @@ from matplotlib.colors import LinearSegmentedColormap
 from numpy.typing import NDArray
 
 from bayescmp.plots.names import fit_names, text_width
-from bayescmp.plots.style import INK, OKABE_ITO, POINTS_A_MM, font_size, free_width, new_axes, root_figure, width_of
+from bayescmp.plots.style import (
+    FAINT,
+    INK,
+    OKABE_ITO,
+    POINTS_A_MM,
+    font_size,
+    free_width,
+    new_axes,
+    root_figure,
+    width_of,
+)
 from bayescmp.text import unit_number
 
 SHADES = LinearSegmentedColormap.from_list("bayescmp", ["white", "#9CC9E3", OKABE_ITO[0], "#00304D"])
@@ -46,17 +56,22 @@ def heat_axes(
 
 
 def heat_cells(ax: Axes, p: NDArray[np.float64], cell: float, *, least: float = 0.0, largest: float = 1.0) -> None:
-    """One square a probability, and its number where there is room; cells without one stay empty."""
+    """One square a probability, and its number where there is room, else a bar of the shades; some stay empty."""
     shown = np.ma.masked_invalid(p)
-    ax.imshow(shown, cmap=SHADES, vmin=0, vmax=largest, aspect="equal", interpolation="nearest")
+    image = ax.imshow(shown, cmap=SHADES, vmin=0, vmax=largest, aspect="equal", interpolation="nearest")
     ax.set_xticks(np.arange(p.shape[1] + 1) - 0.5, minor=True)
     ax.set_yticks(np.arange(p.shape[0] + 1) - 0.5, minor=True)
     ax.grid(visible=True, which="minor", color="white", linewidth=1)
     ax.tick_params(which="minor", length=0)
     size = min(font_size(width_of(ax)), 0.36 * cell)
     if size < SMALLEST:
+        bar = root_figure(ax).colorbar(image, ax=ax, shrink=0.5, aspect=15, pad=0.02)
+        bar.ax.tick_params(labelsize=font_size(width_of(ax)), length=2, width=0.6, color=FAINT, labelcolor=INK)
+        bar.outline.set_visible(False)
         return
     for (i, j), value in np.ndenumerate(p):
         if np.isfinite(value) and value >= least:
             color = "white" if value > 0.6 * largest else INK
-            ax.text(j, i, unit_number(float(value)), ha="center", va="center", fontsize=size, color=color)
+            text = unit_number(float(value))
+            text = text[:3] if p.shape[1] > 8 else text  # 1.0, as wide as the others
+            ax.text(j, i, text, ha="center", va="center", fontsize=size, color=color)

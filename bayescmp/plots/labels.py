@@ -9,6 +9,10 @@ from bayescmp.plots.style import INK, POINTS_A_MM, font_size, root_figure, width
 SHARE = 0.26
 
 
+LEADER = {"arrowstyle": "-", "linewidth": 0.7, "shrinkA": 0, "shrinkB": 1, "relpos": (0, 0.5)}
+"""From the line's end to the middle of the label's left side."""
+
+
 def end_labels(ax: Axes, ends: Sequence[float], labels: Sequence[str], colors: Sequence[str]) -> None:
     """A label right of the axes for every line that ends at the height `ends` there."""
     width = width_of(ax)
@@ -34,7 +38,7 @@ def end_labels(ax: Axes, ends: Sequence[float], labels: Sequence[str], colors: S
             color=INK,
             linespacing=1.05,
             annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": colors[i], "linewidth": 0.7, "shrinkA": 0, "shrinkB": 1},
+            arrowprops=LEADER | {"color": colors[i]},
         )
 
 

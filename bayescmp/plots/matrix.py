@@ -8,7 +8,7 @@ from bayescmp.bayes.ranking import RankingPosterior
 from bayescmp.comparison.result import Comparison
 from bayescmp.plots.heat import heat_axes, heat_cells
 from bayescmp.plots.pairwise import pair_table
-from bayescmp.plots.style import OKABE_ITO, POINTS_A_MM, font_size, width_of, wrapped
+from bayescmp.plots.style import OKABE_ITO, POINTS_A_MM, font_size, root_figure, width_of, wrapped
 from bayescmp.rope import Decision
 
 
@@ -46,7 +46,7 @@ def plot_matrix(
     ['SVM', 'LR', 'DT']
     """
     table = pair_table(result, threshold)
-    order = table.order()
+    order, own = table.order(), ax is None
     names = [table.models[i] for i in order]
     ax, cell = heat_axes(ax, names, names, width_mm, besides_mm=14)
     heat_cells(ax, table.p[order][:, order], cell)
@@ -72,10 +72,12 @@ def plot_matrix(
     size = font_size(width_of(ax))
     words = wrapped("P(row better than column)", len(names) * cell / POINTS_A_MM, size)
     ax.set_xlabel(words, fontsize=size)
-    lines = 0.6 + 1.3 * (1 + words.count("\n"))
+    lines = 1.0 + 1.6 * (1 + words.count("\n"))
     if handles:
         ax.legend(
             handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.02 - lines * size / (cell * len(names))),
             ncols=2, frameon=False, fontsize=size, handlelength=1.1, borderaxespad=0, columnspacing=1,
         )  # fmt: skip
+    if own:
+        root_figure(ax).draw_without_rendering()  # the layout has room for the key from the second time on
     return ax

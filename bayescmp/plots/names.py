@@ -84,15 +84,20 @@ def _keep(name: str, start: int, end: int, width: float, size: float, lines: int
 
 
 def shorten(name: str, width: float, size: float, lines: int = 1) -> str:
-    """A name within `width` points on at most `lines` lines, its middle left out where it must be."""
-    text = printable(name)
+    """A name within `width` points on at most `lines` lines, its middle left out where it must be.
+
+    No number is cut in two where that can be helped: 25 would read as 5.
+    """
+    text, found = printable(name), ""
     for kept in range(len(text), 0, -1):
-        tail = (kept - 1) // 2
-        shorter = text if kept == len(text) else text[: kept - tail] + GAP + text[len(text) - tail :]
-        wrapped = _wrap(shorter, width, size, lines)
+        start, end = kept - (kept - 1) // 2, len(text) - (kept - 1) // 2
+        whole = kept == len(text)
+        wrapped = _wrap(text if whole else text[:start] + GAP + text[end:], width, size, lines)
         if wrapped is not None:
-            return "\n".join(wrapped)
-    return GAP
+            found = found or "\n".join(wrapped)
+            if whole or not any(re.fullmatch(r"[\d.]{2}", text[at - 1 : at + 1]) for at in (start, end)):
+                return "\n".join(wrapped)
+    return found or GAP
 
 
 def printable(name: str) -> str:

@@ -72,7 +72,7 @@ def plot_ranking_groups(
     expected, intervals = ranking.expected_rank, ranking.rank_hdi()
     for y, name in enumerate(names):
         ax.plot(intervals[name], [y, y], color=INK, linewidth=1, gid="interval")
-        ax.plot(expected[name], y, marker="o", color=BETTER, markersize=4.5, linestyle="none", gid="expected rank")
+        ax.plot(expected[name], y, "o", color=BETTER, markersize=4.5, gid="expected rank", clip_on=False)
     ax.set_xticks(range(1, len(names) + 1, -(-len(names) // (4 if width_of(ax) < 120 else 12))))
     _neighbours(ax, table, order)
     _groups(ax, table, order)

@@ -1,7 +1,6 @@
 """From the columns of a long table to a `Scores`: align resamples, check designs, refuse what does not fit."""
 
 import unicodedata
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.errors import RepeatsWarning, ScoresError, unknown_name
+from bayescmp.errors import RepeatsWarning, ScoresError, unknown_name, warn
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import check_finite
 from bayescmp.scores.resampling import Resampling, check_design
@@ -110,12 +109,11 @@ def warn_of_copies(dataset: str, keys: Sequence[tuple[int, int]], values: NDArra
     """Warn of repeats that are copies of each other; True where there are."""
     copies = _copied_repeats(keys, values)
     if copies:
-        warnings.warn(
+        warn(
             f'Repeats {copies[0]} and {copies[1]} on "{dataset}" are exact copies of each other in every model: they '
             "are no repeats, and counting them makes the answer too sure. Reseed the cross-validation for each "
             "repeat, or keep one of them.",
             RepeatsWarning,
-            stacklevel=5,
         )
     return copies is not None
 

@@ -301,7 +301,7 @@ def _number(value: Any) -> float:
     """A cell as a number, NaN where it is empty; text that Python reads in its own way (1_5, True) is no number."""
     if _is_missing(value) or str(value).strip().lower() in MISSING:
         return float("nan")
-    if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
+    if isinstance(value, (bool, complex)) or (isinstance(value, str) and "_" in value):
         raise ValueError(value)
     return float(value)
 

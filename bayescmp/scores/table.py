@@ -1,6 +1,5 @@
 """`Scores`: the results of models on datasets, one number a resample."""
 
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import MissingWarning, ScoresError, is_list, is_one_of, name_list, unknown_name
+from bayescmp.errors import MissingWarning, ScoresError, is_list, is_one_of, name_list, unknown_name, warn
 from bayescmp.scores import arrays, assemble, frames, sklearn
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
@@ -133,11 +132,10 @@ class Scores:
             for name, on in ((a, ran[0]), (b, ran[1])):
                 missing = [self.datasets[d] for d in np.flatnonzero(~on)]
                 if missing:
-                    warnings.warn(
+                    warn(
                         f'{a} vs {b}: {name_list(missing, 20)} left out, because "{name}" was not run there; '
                         f"{both.sum()} datasets remain.",
                         MissingWarning,
-                        stacklevel=2,
                     )
         width = int(sizes[both].max())
         scores = self.values[[i, j]][:, both, :width]
