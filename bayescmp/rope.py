@@ -8,7 +8,8 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import RopeError, ScaleWarning, is_list, unknown_name, warn
+from bayescmp.checks import is_list
+from bayescmp.errors import RopeError, ScaleWarning, unknown_name, warn
 
 BORDER_TOLERANCE = 1e-9
 """Relative: 0.86 - 0.85 is 0.01 plus a rounding error, and counts as inside a rope of 0.01."""
@@ -157,3 +158,14 @@ def ropes_of(ropes: Iterable[RopeLike]) -> list[Rope]:
     if not is_list(ropes):
         raise RopeError(f"`ropes` must be a list of ropes, got {ropes!r}.")
     return [Rope.of(rope) for rope in ropes]
+
+
+def symmetric(rope: RopeLike) -> Rope:
+    """The rope, refused where it is not symmetric: between many models there is no A and B to orient it by."""
+    region = Rope.of(rope)
+    if region.low != -region.high:
+        raise RopeError(
+            f"For many models the rope must be symmetric, because no pair of them has a side, got {region}. Use "
+            f"rope={max(region.high, -region.low):g}."
+        )
+    return region

@@ -9,7 +9,7 @@ import numpy as np
 from _timing import Case, Growth, Limit, Work
 
 import bayescmp as bc
-from bayescmp.bayes import collapsed, convolution, hyper_grid
+from bayescmp.bayes.hierarchical import collapsed, convolution, hyper_grid
 
 NUTS = {"draws": 500, "tune": 500, "chains": 2, "cores": 1, "progressbar": False}
 LIMIT = "hierarchical test, 54 x 100"

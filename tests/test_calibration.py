@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 import bayescmp as bc
-from bayescmp.bayes.correlated_t import posterior_parameters, probabilities
-from bayescmp.frequentist.t_tests import student_p, student_parameters
+from bayescmp.bayes.correlated_t import probabilities
+from bayescmp.numerics.student import student_p, student_parameters
 
 
 def compound_symmetric(rng, experiments, n, rho):
@@ -30,7 +30,7 @@ def test_correlated_t_is_calibrated_and_the_plain_t_is_not():
         part = slice(start, start + 20_000)
         d = compound_symmetric(rng, 20_000, n, rho)
         p_worse[part] = probabilities(d, rho=rho, rope=0)[:, 2]
-        location, scale, _ = posterior_parameters(d, 0.0)
+        location, scale, _ = student_parameters(d, 0.0)
         plain[part] = location / scale
     # KS at this size would see an error of 0.004 in any probability
     assert stats.kstest(p_worse, "uniform").pvalue > 0.001

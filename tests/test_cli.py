@@ -491,7 +491,7 @@ def test_warnings_are_one_line_each_and_can_be_silenced(folder):
 @pytest.mark.parametrize("quiet", [[], ["--quiet"]])
 @pytest.mark.parametrize("command", ["compare", "test"])
 def test_not_converged_ends_with_3_and_says_why(command, quiet, folder, monkeypatch):
-    monkeypatch.setattr("bayescmp.bayes.hierarchical_inference.NUMERICAL_ERROR_LIMIT", -1)
+    monkeypatch.setattr("bayescmp.bayes.hierarchical.inference.NUMERICAL_ERROR_LIMIT", -1)
     names = ["rf", "svm"] if command == "test" else []
     before = ["test", "hierarchical"] if command == "test" else ["compare"]
     call = [*before, folder / "many.csv", *names, "--rope", "0.01", *quiet]

@@ -9,8 +9,9 @@ from scipy import stats
 
 import bayescmp as bc
 from bayescmp.bayes.correlated_t import probabilities
-from bayescmp.bayes.distributions import Draws, PointMass, student_regions
-from bayescmp.moments import moments
+from bayescmp.bayes.distributions import Draws, PointMass
+from bayescmp.numerics.moments import moments
+from bayescmp.numerics.student import student_regions
 
 LABOUR = bc.load_labour()
 DT, LR, SVM = LABOUR.values[:, 0]

@@ -12,7 +12,8 @@ import pytest
 from scipy import special
 
 import bayescmp as bc
-from bayescmp.bayes import collapsed, convolution, distributions, hyper_grid
+from bayescmp.bayes import distributions
+from bayescmp.bayes.hierarchical import collapsed, convolution, hyper_grid
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from test_notebooks import CELL, ROOT, not_printed
 
 import bayescmp as bc
-from bayescmp.bayes.hierarchical_prior import PRESETS
+from bayescmp.bayes.hierarchical.prior import PRESETS
 from bayescmp.comparison.setting import choose_setting
 
 DOCS = ROOT / "docs"

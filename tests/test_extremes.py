@@ -8,7 +8,7 @@ import pytest
 
 import bayescmp as bc
 from bayescmp import Resampling, bayes, frequentist
-from bayescmp.moments import moments
+from bayescmp.numerics.moments import moments
 
 # Univariate summary statistics of the Statistical Reference Datasets, NIST, https://www.itl.nist.gov/div898/strd/.
 # NumAcc1 to 4 are made by their definitions: 10000001, 10000003, 10000002; 1.2, then 1.1 and 1.3 in turn, 1,001

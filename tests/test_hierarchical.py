@@ -9,15 +9,21 @@ import pytest
 from scipy import interpolate, optimize, special, stats
 
 import bayescmp as bc
-from bayescmp.bayes import convolution
-from bayescmp.bayes.collapsed import Curve, HyperPosterior, hyper_posterior
-from bayescmp.bayes.convolution import _basis, _log_convolutions, _spline_coefficients, log_likelihood, log_student
-from bayescmp.bayes.hierarchical import prepare
-from bayescmp.bayes.hierarchical_inference import HierarchicalInference, SampledHyper
-from bayescmp.bayes.hierarchical_prior import PRESETS, HierarchicalPrior
-from bayescmp.bayes.hyper_grid import expected_theta, marginal, winner_probabilities
+from bayescmp.bayes.hierarchical import convolution
+from bayescmp.bayes.hierarchical.collapsed import Curve, HyperPosterior, hyper_posterior
+from bayescmp.bayes.hierarchical.convolution import (
+    _basis,
+    _log_convolutions,
+    _spline_coefficients,
+    log_likelihood,
+    log_student,
+)
+from bayescmp.bayes.hierarchical.hyper_grid import expected_theta, marginal, winner_probabilities
+from bayescmp.bayes.hierarchical.inference import HierarchicalInference, SampledHyper
+from bayescmp.bayes.hierarchical.prior import PRESETS, HierarchicalPrior
+from bayescmp.bayes.hierarchical.shrinkage import _conditional, datasets_frame, predictive_check
+from bayescmp.bayes.hierarchical.ttest import prepare
 from bayescmp.bayes.regions import wins
-from bayescmp.bayes.shrinkage import _conditional, datasets_frame, predictive_check
 from bayescmp.rope import Rope
 
 UCI = bc.load_uci()

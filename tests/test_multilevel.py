@@ -9,9 +9,9 @@ from scipy import stats
 
 import bayescmp as bc
 from bayescmp.bayes import MultilevelPosterior, MultilevelPrior
-from bayescmp.bayes.multilevel import _unlike
-from bayescmp.bayes.multilevel_data import _contrasts, prepare
-from bayescmp.bayes.multilevel_model import draw_between, pymc_multilevel, thetas
+from bayescmp.bayes.multilevel.data import _contrasts, prepare
+from bayescmp.bayes.multilevel.joint import _unlike
+from bayescmp.bayes.multilevel.model import draw_between, pymc_multilevel, thetas
 
 UCI = bc.load_uci()
 FAST = {"chains": 2, "cores": 1, "progressbar": False}

@@ -11,10 +11,10 @@ from scipy import stats
 
 import bayescmp as bc
 from bayescmp import frequentist
-from bayescmp.frequentist import friedman_exact
-from bayescmp.frequentist.friedman_exact import friedman_exact_p
 from bayescmp.frequentist.omnibus import friedman_statistic
-from bayescmp.frequentist.ranks import average_ranks
+from bayescmp.numerics import friedman as friedman_exact
+from bayescmp.numerics.friedman import friedman_exact_p
+from bayescmp.numerics.ranks import average_ranks
 
 BOOK_RANKS = np.array(
     [[1, 3, 2], [1.5, 3, 1.5], [1, 3, 2], [1, 3, 2], [2, 3, 1], [1, 3, 2], *[[2, 3, 1]] * 4], dtype=float

@@ -12,9 +12,10 @@ from scipy import stats
 
 import bayescmp as bc
 from bayescmp import ScoresError, frequentist
-from bayescmp.frequentist import PairwiseTests, adjust_p_values, noncentral
+from bayescmp.frequentist import PairwiseTests, adjust_p_values
 from bayescmp.frequentist.adjust import ADJUSTMENTS, LOGICAL
-from bayescmp.frequentist.studentized_range import studentized_range_ppf, studentized_range_sf
+from bayescmp.numerics import noncentral
+from bayescmp.numerics.studentized_range import studentized_range_ppf, studentized_range_sf
 
 BOOK_RANKS = np.array(
     [[1, 3, 2], [1.5, 3, 1.5], [1, 3, 2], [1, 3, 2], [2, 3, 1], [1, 3, 2], *[[2, 3, 1]] * 4], dtype=float

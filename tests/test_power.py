@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bayescmp import Resampling
-from bayescmp.frequentist.noncentral import rejection
 from bayescmp.frequentist.power import (
     Power,
     power_curve,
@@ -23,6 +22,7 @@ from bayescmp.frequentist.power import (
 )
 from bayescmp.frequentist.power_counts import _least_n, _mcnemar_power, _most_losses, _sign_power
 from bayescmp.frequentist.result import EffectSize, TestResult
+from bayescmp.numerics.noncentral import rejection
 
 SIDES = ("two-sided", "greater", "less")
 STATSMODELS = {"two-sided": "two-sided", "greater": "larger", "less": "smaller"}

@@ -27,11 +27,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayescmp import Scores, bayes, frequentist
-from bayescmp.bayes import multilevel_data
-from bayescmp.bayes.bradley_terry import _counted, count_wins, win_inference
-from bayescmp.bayes.many_models import complete_table
-from bayescmp.bayes.plackett_luce import ranking_inference, rankings
+from bayescmp.bayes.multilevel import data as multilevel_data
+from bayescmp.bayes.ranking.bradley_terry import _counted, count_wins, win_inference
+from bayescmp.bayes.ranking.plackett_luce import ranking_inference, rankings
 from bayescmp.frequentist.adjust import ADJUSTMENTS, LOGICAL
+from bayescmp.scores.many_models import complete_table
 
 ULP = 2.0**-52
 tables = st.lists(even, min_size=3, max_size=3).map(lambda columns: Table(np.stack(columns, axis=1)))

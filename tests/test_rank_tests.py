@@ -12,7 +12,7 @@ from scipy import stats
 import bayescmp as bc
 from bayescmp import frequentist
 from bayescmp.frequentist.rank_tests import binomial_half_p
-from bayescmp.frequentist.ranks import average_ranks, signed_rank_distribution
+from bayescmp.numerics.ranks import average_ranks, signed_rank_distribution
 
 W12 = np.array([0.016, 0, 0.023, 0.007, -0.002, 0.052, -0.005, -0.007, -0.02, -0.011])
 W30 = {
@@ -200,7 +200,7 @@ def test_exact_tests_never_reject_more_often_than_alpha():
     sizes = np.array([1, 1, 2, 3, 3, 3, 5, 6, 7, 7, 9, 10.0])
     signs = np.array(list(itertools.product([-1, 1], repeat=12)))
     from bayescmp.frequentist.rank_tests import wilcoxon_p
-    from bayescmp.frequentist.ranks import signed_ranks
+    from bayescmp.numerics.ranks import signed_ranks
 
     p, exact = wilcoxon_p(signed_ranks(signs * sizes, np.zeros(signs.shape), "wilcox"), "two-sided", "exact", False)
     assert exact.all()

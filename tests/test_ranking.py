@@ -10,8 +10,9 @@ import pytest
 from scipy import stats
 
 import bayescmp as bc
-from bayescmp.bayes.abilities import average_ranks, count_ranks, shortest_run, summarise
-from bayescmp.bayes.rank_models import StudentAbilities
+from bayescmp.bayes.ranking.abilities import count_ranks, shortest_run, summarise
+from bayescmp.bayes.ranking.bootstrap import StudentAbilities
+from bayescmp.numerics.ranks import average_ranks
 
 UCI = bc.load_uci()
 
@@ -293,7 +294,7 @@ def test_equal_folds_are_decided_and_say_so():
 
 def test_ranks_equal_scipys(rng):
     values = rng.integers(0, 4, (50, 6)).astype(float)
-    assert np.array_equal(average_ranks(values, 0.0), stats.rankdata(-values, axis=1))
+    assert np.array_equal(average_ranks(-values, 0.0), stats.rankdata(-values, axis=1))
     counts = count_ranks(values, 0.0)
     assert counts @ np.arange(1, 7) == pytest.approx(stats.rankdata(-values, axis=1).sum(axis=0))
     assert counts.sum(axis=0) == pytest.approx(np.full(6, 50))
@@ -449,7 +450,7 @@ def test_summary_of_one_block_and_of_many_agree(rng):
 
     class Joined(StudentAbilities):
         def blocks(self):
-            from bayescmp.bayes.abilities import Block
+            from bayescmp.bayes.ranking.abilities import Block
 
             yield Block(np.concatenate([b.ability for b in super().blocks()]))
 

@@ -9,8 +9,8 @@ import pytest
 from scipy import integrate, special, stats
 
 import bayescmp as bc
-from bayescmp.bayes.dirichlet import _TEMME, _log_peak_density, log_gamma_cdf, p_largest
 from bayescmp.bayes.sign import _beta_hdi
+from bayescmp.numerics.dirichlet import _TEMME, _log_peak_density, log_gamma_cdf, p_largest
 
 NB = [96.43, 73.42, 72.30, 71.70, 71.67, 74.36, 70.63, 83.21, 98.22, 69.62]
 SVM = [99.44, 81.34, 91.51, 66.16, 71.67, 77.08, 62.21, 80.63, 93.58, 99.90]

@@ -9,10 +9,10 @@ from scipy import stats
 from scipy.special import expit
 
 import bayescmp as bc
-from bayescmp.bayes import hmc
-from bayescmp.bayes.bradley_terry import count_wins, win_inference
-from bayescmp.bayes.many_models import complete_table
-from bayescmp.bayes.plackett_luce import MOST_ORDERS, _orders, ranking_inference, rankings
+from bayescmp.bayes.ranking import hmc
+from bayescmp.bayes.ranking.bradley_terry import count_wins, win_inference
+from bayescmp.bayes.ranking.plackett_luce import MOST_ORDERS, _orders, ranking_inference, rankings
+from bayescmp.scores.many_models import complete_table
 
 UCI = bc.load_uci()
 

@@ -8,7 +8,8 @@ from scipy import stats
 
 import bayescmp as bc
 from bayescmp import Resampling, frequentist
-from bayescmp.frequentist.t_tests import student_p, student_parameters, type_one_error
+from bayescmp.frequentist.t_tests import type_one_error
+from bayescmp.numerics.student import student_p, student_parameters
 
 DT_SUMS = [10, 9, 14, 6, 7, 4, 5, 10, 8, 12]
 SVM_SUMS = [4, 3, 4, 6, 2, 1, 1, 4, 5, 6]

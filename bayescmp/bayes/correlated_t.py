@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.bayes.difference import DifferencePosterior
-from bayescmp.bayes.distributions import Distribution, PointMass, StudentT, student_regions
+from bayescmp.bayes.distributions import Distribution, PointMass, StudentT
 from bayescmp.bayes.nuts import check_engine
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
-from bayescmp.moments import moments
+from bayescmp.numerics.student import student_parameters, student_regions
 from bayescmp.rope import Rope, RopeLike, rope_for, warn_if_other_scale
 from bayescmp.scores.arrays import as_pair
 from bayescmp.scores.pair import Pair
@@ -92,7 +92,7 @@ def correlated_ttest(
         )
     if pair.scale == "score":
         warn_if_other_scale(region, np.concatenate([pair.scores_a, pair.scores_b]))
-    location, scale, df = posterior_parameters(pair.differences[0], rho, pair.rounding[0])
+    location, scale, df = student_parameters(pair.differences[0], rho, pair.rounding[0])
     notes: tuple[str, ...] = ()
     distribution: Distribution = StudentT(float(location), float(scale), float(df))
     if scale == 0:
@@ -129,27 +129,10 @@ def correlated_ttest(
     )
 
 
-def posterior_parameters(
-    differences: Floats, rho: float | Floats, rounding: float | Floats = 0.0
-) -> tuple[Floats, Floats, Floats]:
-    """Location, scale and degrees of freedom of the posterior, for any number of experiments at once.
-
-    Parameters
-    ----------
-    differences : array, experiments (any axes) x folds
-        NaN beyond the end of an experiment with fewer folds.
-    rho, rounding : float, or one for each experiment
-        Correlation of the folds; and the rounding error of a difference, below which a spread counts as none.
-    """
-    mean, deviation, n = moments(np.asarray(differences, dtype=float))
-    scale = np.where(deviation <= rounding, 0.0, np.sqrt(1 / n + rho / (1 - rho)) * deviation)
-    return mean, scale, n - 1
-
-
 def probabilities(differences: Floats, *, rho: ArrayLike, rope: RopeLike, rounding: ArrayLike = 0.0) -> Floats:
     """P(A better), P(equivalent), P(B better) of many experiments at once, in bounded memory.
 
-    Takes what `posterior_parameters` takes; returns experiments x 3.
+    Takes what `student_parameters` takes; returns experiments x 3.
     """
     region = Rope.of(rope)
     rows = np.reshape(differences, (-1, np.shape(differences)[-1]))
@@ -157,6 +140,6 @@ def probabilities(differences: Floats, *, rho: ArrayLike, rope: RopeLike, roundi
     result = np.empty((rows.shape[0], 3))
     for start in range(0, len(rows), ROWS_AT_A_TIME):
         part = slice(start, start + ROWS_AT_A_TIME)
-        parameters = posterior_parameters(rows[part], rhos[part], roundings[part])
+        parameters = student_parameters(rows[part], rhos[part], roundings[part])
         result[part] = np.stack(student_regions(*parameters, region, roundings[part]), axis=-1)
     return result.reshape(*np.shape(differences)[:-1], 3)

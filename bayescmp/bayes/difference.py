@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.bayes.distributions import Distribution, Draws, PointMass, distribution_from_dict
-from bayescmp.bayes.hdi import DEFAULT_MASS, check_mass
+from bayescmp.bayes.hdi import DEFAULT_MASS
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import Posterior
-from bayescmp.errors import check_count, check_numbers
+from bayescmp.checks import check_count, check_mass, check_numbers, checked_seed
 from bayescmp.rope import RopeLike, ropes_of
 from bayescmp.scores.pair import SCALES
-from bayescmp.seed import checked_seed
 from bayescmp.text import number
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bayescmp.bayes.hdi import hdi
+from bayescmp.numerics.student import rest_to_the_largest, student_ppf, student_regions
 from bayescmp.rope import Rope
 
 Floats = NDArray[np.float64]
@@ -86,50 +87,6 @@ class StudentT:
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "location": self.location, "scale": self.scale, "df": self.df}
-
-
-def student_ppf(df: float, q: ArrayLike) -> Floats:
-    """Quantiles of the standard Student t, from the nearer tail."""
-    q = np.asarray(q, dtype=float)
-    # abs, because scipy's stdtrit gives +inf for some tails of 1e-300
-    return np.where(q > 0.5, 1.0, -1.0) * np.abs(special.stdtrit(df, np.where(q > 0.5, 1 - q, q)))
-
-
-def student_regions(
-    location: float | Floats,
-    scale: float | Floats,
-    df: float | Floats,
-    rope: Rope,
-    rounding: float | Floats = 0.0,
-) -> tuple[Floats, Floats, Floats]:
-    """P(above the rope), P(inside), P(below) of Student t distributions; any shapes that broadcast.
-
-    A scale of 0 is a point mass, known up to `rounding`: see `PointMass`.
-    """
-    location, scale = np.asarray(location, dtype=float), np.asarray(scale, dtype=float)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        z_low, z_high = (rope.low - location) / scale, (rope.high - location) / scale
-    better, worse = special.stdtr(df, -z_high), special.stdtr(df, z_low)
-    # a rope beside the centre is a difference of two small tails, so that it keeps its digits far away
-    right, left = z_low > 0, z_high < 0
-    tail = special.stdtr(df, np.where(right, -z_low, np.where(left, z_high, 0.0)))
-    equivalent = np.where(right, tail - better, np.where(left, tail - worse, 1 - better - worse))
-    better, equivalent, worse = _rest_to_the_largest(better, np.maximum(equivalent, 0.0), worse)
-    point = scale == 0
-    if np.any(point):
-        region = rope.regions(location, rounding)
-        share = 0.5 * (region == 0) * rope.is_zero
-        better = np.where(point, (region > 0) + share, better)
-        worse = np.where(point, (region < 0) + share, worse)
-        equivalent = np.where(point, 1 - better - worse, equivalent)
-    return better, equivalent, worse
-
-
-def _rest_to_the_largest(*three: Floats) -> tuple[Floats, ...]:
-    """Three probabilities that sum to 1: the largest is what the others leave, which it hides best."""
-    p = np.stack(np.broadcast_arrays(*three))
-    largest = p.argmax(axis=0) == np.arange(3).reshape(3, *[1] * (p.ndim - 1))
-    return tuple(np.where(largest, 1 - np.where(largest, 0.0, p).sum(axis=0), p))
 
 
 @dataclass(frozen=True)
@@ -258,7 +215,7 @@ class StudentDifference:
         above_low, better = self.sf([rope.low, rope.high])
         right = rope.low > self.location
         equivalent = max(float(above_low - better if right else below_high - worse), 0.0)
-        three = _rest_to_the_largest(better, np.asarray(equivalent), worse)
+        three = rest_to_the_largest(better, np.asarray(equivalent), worse)
         return float(three[0]), float(three[1]), float(three[2])
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:

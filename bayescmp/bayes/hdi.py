@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayescmp.errors import check_number
+from bayescmp.checks import check_mass
 
 DEFAULT_MASS = 0.95
 
@@ -36,13 +36,6 @@ def hdi(posterior: Any, mass: float = DEFAULT_MASS) -> tuple[float, float]:
     if hasattr(posterior, "pmf"):
         raise ValueError("An HDI needs a continuous distribution, got a discrete one.")
     return _of_distribution(posterior, mass) if hasattr(posterior, "ppf") else _of_draws(posterior, mass)
-
-
-def check_mass(mass: float) -> float:
-    """A mass between 0 and 1, ends excluded."""
-    if not 0 < check_number("mass", mass) < 1:
-        raise ValueError(f"`mass` must be between 0 and 1, got {mass}. For 95 % use 0.95.")
-    return mass
 
 
 def _of_draws(draws: ArrayLike, mass: float) -> tuple[float, float]:

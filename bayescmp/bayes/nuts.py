@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp import _compat
-from bayescmp.errors import ConvergenceWarning, check_count, is_one_of, warn
+from bayescmp.checks import check_count, is_one_of
+from bayescmp.errors import ConvergenceWarning, warn
 
 R_HAT_LIMIT = 1.01
 ESS_LIMIT = 400

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bayescmp.bayes.nuts import Diagnostics
-from bayescmp.errors import MALFORMED, check_threshold
+from bayescmp.checks import check_threshold
+from bayescmp.errors import MALFORMED
 from bayescmp.rope import Decision, Rope, RopeLike
 from bayescmp.scores.pair import SCALES
 from bayescmp.text import plain, probability, versions

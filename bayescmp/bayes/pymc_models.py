@@ -12,17 +12,17 @@ from bayescmp.bayes import nuts
 from bayescmp.bayes.distributions import Draws, Floats
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, sampled_summary
-from bayescmp.errors import RopeError, ScoresError, is_one_of, name_list
-from bayescmp.moments import moments
+from bayescmp.checks import checked_seed, is_one_of
+from bayescmp.errors import RopeError, ScoresError, name_list
+from bayescmp.numerics.moments import moments
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.arrays import as_pair
 from bayescmp.scores.pair import Pair
-from bayescmp.seed import checked_seed
 
 MANY_MODELS = {
-    "bradley_terry": ("bradley_terry", "pymc_bradley_terry"),
-    "plackett_luce": ("plackett_luce", "pymc_plackett_luce"),
-    "multilevel": ("multilevel", "pymc_multilevel_of"),
+    "bradley_terry": ("ranking.bradley_terry", "pymc_bradley_terry"),
+    "plackett_luce": ("ranking.plackett_luce", "pymc_plackett_luce"),
+    "multilevel": ("multilevel.joint", "pymc_multilevel_of"),
 }
 """Models of all models at once, which take `Scores`: the module and the function in it that makes the `pm.Model`."""
 
@@ -76,7 +76,7 @@ def pymc_model(
 
         return signed_rank(signed_rank_test(pair, rope=rope or 0, random_seed=0, **options).inference)
     if name == "hierarchical":
-        from bayescmp.bayes.hierarchical import prepare
+        from bayescmp.bayes.hierarchical.ttest import prepare
 
         options = {"prior": "corani2017", "min_sd": None} | options
         return hierarchical(prepare(as_pair(pair, arrays_are="datasets"), **options)[0])
@@ -110,7 +110,7 @@ def sample_regions(
 
 def sample_hierarchical(inference: Any, random_seed: int | None, options: dict[str, Any]) -> dict[str, Any]:
     """NUTS draws of (delta_0, sigma_0, nu), and the other fields of a result."""
-    from bayescmp.bayes.hierarchical_inference import SampledHyper
+    from bayescmp.bayes.hierarchical.inference import SampledHyper
 
     fields = _run(hierarchical(inference), random_seed, {"target_accept": 0.95} | options)
     posterior = _compat.group(fields["inference_data"], "posterior")
@@ -234,7 +234,7 @@ def hierarchical(inference: Any) -> Any:
 
     The numbers are `pm.Data`, so that models of the same shape share their compiled code.
     """
-    from bayescmp.bayes.hierarchical_inference import HierarchicalInference
+    from bayescmp.bayes.hierarchical.inference import HierarchicalInference
 
     if not isinstance(inference, HierarchicalInference):
         raise ScoresError("All differences are the same number, so that there is nothing to sample.")

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.hdi import DEFAULT_MASS, check_mass
+from bayescmp.bayes.hdi import DEFAULT_MASS
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import Posterior
-from bayescmp.errors import check_count
+from bayescmp.checks import check_count, check_mass, checked_seed
 from bayescmp.rope import Rope, RopeLike, ropes_of
 from bayescmp.scores.pair import SCALES
-from bayescmp.seed import checked_seed
 from bayescmp.text import number, probability
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bayescmp.bayes.dirichlet import p_largest, two_sides
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
-from bayescmp.bayes.many_datasets import about, many_datasets
 from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.regions import MOST_PRIOR, ArrayValue, RegionPosterior, RegionSummary
-from bayescmp.errors import check_number, is_one_of
+from bayescmp.checks import check_number, is_one_of
+from bayescmp.numerics.dirichlet import p_largest, two_sides
 from bayescmp.rope import Rope, RopeLike
+from bayescmp.scores.many_datasets import about, many_datasets
 from bayescmp.scores.pair import Pair
 
 Floats = NDArray[np.float64]

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
-from bayescmp.bayes.many_datasets import about, many_datasets
 from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.regions import MOST_PRIOR, ArrayValue, RegionPosterior, RegionSummary, independent_mcse, wins
-from bayescmp.errors import check_count, check_number
+from bayescmp.checks import check_count, check_number, checked_seed
 from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike
+from bayescmp.scores.many_datasets import about, many_datasets
 from bayescmp.scores.pair import Pair
-from bayescmp.seed import checked_seed
 
 Floats = NDArray[np.float64]
 DRAWS = 50_000

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from bayescmp.bayes.regions import TIE, RegionPosterior, wins
 from bayescmp.bayes.signed_rank import DRAWS, SignedRankInference, signed_rank_test
-from bayescmp.errors import is_list
+from bayescmp.checks import checked_seed, is_list
 from bayescmp.rope import RopeLike
 from bayescmp.scores.pair import Pair
-from bayescmp.seed import checked_seed
 
 Floats = NDArray[np.float64]
 LEAST_WORK = 1e9

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.distributions import Distribution, Floats, PointMass, StudentDifference, StudentT
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
-from bayescmp.moments import moments
+from bayescmp.numerics.moments import moments
 from bayescmp.rope import Rope, RopeLike, warn_if_other_scale
 from bayescmp.scores.arrays import model_names
 from bayescmp.scores.metrics import higher_is_better as direction

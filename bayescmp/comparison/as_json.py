@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from bayescmp.bayes.hierarchical_prior import HierarchicalPrior
+from bayescmp.bayes.hierarchical.prior import HierarchicalPrior
 from bayescmp.comparison.result import Comparison
 from bayescmp.comparison.setting import Setting
 from bayescmp.errors import MALFORMED

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from bayescmp import frequentist
-from bayescmp.bayes.many_datasets import in_rope_units
 from bayescmp.comparison.run import Names, quiet_pair
 from bayescmp.frequentist import PairwiseTests, TestResult, adjust_p_values
+from bayescmp.scores.many_datasets import in_rope_units
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.table import Scores
 

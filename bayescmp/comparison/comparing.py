@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 
 from bayescmp import errors
-from bayescmp.bayes.many_models import complete_table
+from bayescmp.checks import check_number, check_threshold, checked_seed, is_one_of
 from bayescmp.comparison.classical import classical_tests, omnibus_tests
 from bayescmp.comparison.result import Comparison
 from bayescmp.comparison.run import Job, Names, check_options, data_seed, run_pairs
 from bayescmp.comparison.setting import choose_setting
-from bayescmp.errors import MissingWarning, RopeError, check_number, check_threshold, name_list, warn
+from bayescmp.errors import MissingWarning, RopeError, name_list, warn
 from bayescmp.frequentist import adjust_p_values
 from bayescmp.rope import Rope, RopeLike, rope_for
+from bayescmp.scores.many_models import complete_table
 from bayescmp.scores.table import Scores
-from bayescmp.seed import checked_seed
 
 
 def compare(
@@ -149,7 +149,7 @@ def compare(
 
 def _pairs(scores: Scores, control: str | None, against: str | None) -> tuple[list[Names], str | None]:
     """All pairs, or the control with each other model."""
-    if against is not None and not errors.is_one_of(against, ("best",)):
+    if against is not None and not is_one_of(against, ("best",)):
         raise ValueError(f'`against` must be "best", got {against!r}. For a model by name say control={against!r}.')
     if against is not None:
         if control is not None:

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from bayescmp.bayes.correlated_t import probabilities
 from bayescmp.bayes.posterior import Posterior
+from bayescmp.checks import is_one_of
 from bayescmp.comparison.classical import single_test
 from bayescmp.comparison.decisions import hdi_decision, in_words, loss_decision, threshold_decision
 from bayescmp.comparison.reporting import Reporting
 from bayescmp.comparison.run import Job, Names, quiet_pair, run_pairs
 from bayescmp.comparison.setting import WORDS, Setting
-from bayescmp.errors import ScaleWarning, is_one_of, unknown_name
+from bayescmp.errors import ScaleWarning, unknown_name
 from bayescmp.frequentist import PairwiseTests, TestResult, adjust_p_values
 from bayescmp.rope import Rope, RopeLike, rope_for, ropes_of
 from bayescmp.scores.table import Scores
@@ -26,7 +27,7 @@ from bayescmp.text import versions
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayescmp.bayes.ranking import RankingPosterior
+    from bayescmp.bayes.ranking.result import RankingPosterior
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,12 +22,13 @@ from bayescmp.bayes.posterior import Posterior
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.bayes.signed_rank import DRAWS
 from bayescmp.bayes.signed_rank_many import LEAST_WORK, share_draws
-from bayescmp.errors import MissingWarning, check_count, warn
+from bayescmp.checks import check_count
+from bayescmp.errors import MissingWarning, warn
+from bayescmp.numerics.threads import one_blas_thread
 from bayescmp.rope import Rope
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.table import Scores
 from bayescmp.text import plain, versions
-from bayescmp.threads import one_blas_thread
 
 CHUNK = {"correlated_t": 64, "sign": 64, "signed_rank": 256, "hierarchical": 2}
 """Pairs that one task works on: many where they share random numbers, few where each takes long."""

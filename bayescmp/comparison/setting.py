@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayescmp.errors import ScoresError, is_one_of, name_list
+from bayescmp.checks import is_one_of
+from bayescmp.errors import ScoresError, name_list
 from bayescmp.scores.table import Scores
 
 ONE_DATASET = {"bayes": ("correlated_t",), "frequentist": ("corrected_t", "paired_t")}

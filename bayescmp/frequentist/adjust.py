@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.errors import check_switch, is_one_of
+from bayescmp.checks import check_switch, is_one_of
 
 Floats = NDArray[np.float64]
 MOST_MODELS_BERGMANN = 9

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, stdtr, stdtrit
 
-from bayescmp.errors import DegenerateWarning, is_one_of, warn
+from bayescmp.checks import check_alpha, is_one_of
+from bayescmp.errors import DegenerateWarning, warn
 from bayescmp.frequentist.anova_parts import KINDS, Parts, brown_forsythe, greenhouse_geisser, split_variance
-from bayescmp.frequentist.inputs import Blocks, as_blocks
-from bayescmp.frequentist.interval_rules import check_alpha
 from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.frequentist.result import EffectSize, TestResult
-from bayescmp.frequentist.studentized_range import studentized_range_ppf, studentized_range_sf
+from bayescmp.numerics.studentized_range import studentized_range_ppf, studentized_range_sf
+from bayescmp.scores.blocks import Blocks, as_blocks
 
 Floats = NDArray[np.float64]
 THRESHOLDS = {"small": 0.01, "medium": 0.06, "large": 0.14}

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, fdtri
 
-from bayescmp.errors import ScoresError, is_one_of
-from bayescmp.frequentist.inputs import Blocks
+from bayescmp.checks import is_one_of
+from bayescmp.errors import ScoresError
+from bayescmp.scores.blocks import Blocks
 
 Floats = NDArray[np.float64]
 KINDS = {"repeated": "repeated-measures ANOVA", "one-way": "one-way ANOVA"}

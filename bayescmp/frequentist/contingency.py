@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrc, chdtrc, ndtr, stdtr
 
-from bayescmp.errors import DegenerateWarning, ScoresError, check_switch, warn
-from bayescmp.frequentist.correctness import one_where_true, paired_correctness, paired_counts, zero_one
-from bayescmp.frequentist.inputs import as_blocks
+from bayescmp.checks import check_alternative, check_switch
+from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.frequentist.interval_rules import BinomialInterval, PairedProportionsInterval, StudentInterval
-from bayescmp.frequentist.result import EffectSize, TestResult, check_alternative
-from bayescmp.moments import moments
+from bayescmp.frequentist.result import EffectSize, TestResult
+from bayescmp.numerics.moments import moments
+from bayescmp.scores.blocks import as_blocks
+from bayescmp.scores.correctness import one_where_true, paired_correctness, paired_counts, zero_one
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.table import Scores
 

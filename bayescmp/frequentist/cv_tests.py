@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc
 
-from bayescmp.errors import DegenerateWarning, ResamplingError, check_count, is_one_of, warn
-from bayescmp.frequentist.inputs import about, power_of_two
+from bayescmp.checks import check_alternative, check_count, is_one_of
+from bayescmp.errors import DegenerateWarning, ResamplingError, warn
 from bayescmp.frequentist.interval_rules import StudentInterval
-from bayescmp.frequentist.result import TestResult, check_alternative
-from bayescmp.frequentist.t_tests import one_dataset, student_p
-from bayescmp.moments import moments
+from bayescmp.frequentist.result import TestResult
+from bayescmp.frequentist.t_tests import one_dataset
+from bayescmp.numerics.moments import moments, power_of_two
+from bayescmp.numerics.student import student_p
+from bayescmp.scores.blocks import about
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
 

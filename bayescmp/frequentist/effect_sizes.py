@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
+from bayescmp.checks import check_level
 from bayescmp.errors import ScoresError
-from bayescmp.frequentist.inputs import power_of_two
-from bayescmp.frequentist.interval_rules import StudentInterval, check_level
-from bayescmp.frequentist.noncentral import noncentrality_interval
+from bayescmp.frequentist.interval_rules import StudentInterval
 from bayescmp.frequentist.result import EffectSize
-from bayescmp.moments import moments
+from bayescmp.numerics.moments import moments, power_of_two
+from bayescmp.numerics.noncentral import noncentrality_interval
 from bayescmp.scores.arrays import as_pair
 from bayescmp.scores.pair import ROUNDING, Pair
 

@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
-from bayescmp.errors import RopeError, check_switch
-from bayescmp.frequentist.inputs import about
-from bayescmp.frequentist.interval_rules import StudentInterval, check_alpha
+from bayescmp.checks import check_alpha, check_switch
+from bayescmp.errors import RopeError
+from bayescmp.frequentist.interval_rules import StudentInterval
 from bayescmp.frequentist.result import TestResult
-from bayescmp.frequentist.t_tests import degenerate_note, one_dataset, size_notes, student_parameters
+from bayescmp.frequentist.t_tests import degenerate_note, one_dataset, size_notes
+from bayescmp.numerics.student import student_parameters
 from bayescmp.rope import RopeLike, rope_for
+from bayescmp.scores.blocks import about
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr, betaincinv, ndtri, stdtrit
 
-from bayescmp.frequentist.ranks import signed_rank_distribution
+from bayescmp.numerics.ranks import signed_rank_distribution
 
 Floats = NDArray[np.float64]
 EXACT_UP_TO = 200
@@ -157,20 +157,6 @@ def interval_rule_from_dict(data: dict[str, Any]) -> IntervalRule:
     """The inverse of a rule's `to_dict`."""
     fields = {name: tuple(x) if isinstance(x, list) else x for name, x in data.items() if name != "kind"}
     return IntervalRule.KINDS[data["kind"]](**fields)
-
-
-def check_level(confidence_level: float) -> float:
-    """A level between 0 and 1, or an error that says so."""
-    if not isinstance(confidence_level, (int, float, np.number)) or not 0 < confidence_level < 1:
-        raise ValueError(f"`confidence_level` must be between 0 and 1, such as 0.95; got {confidence_level!r}.")
-    return float(confidence_level)
-
-
-def check_alpha(alpha: float, below: float = 1.0) -> float:
-    """A level of significance between 0 and `below`, or an error that says so."""
-    if not isinstance(alpha, (int, float, np.number)) or not 0 < alpha < below:
-        raise ValueError(f"`alpha` must be between 0 and {below:g}, got {alpha!r}.")
-    return float(alpha)
 
 
 def hodges_lehmann(differences: Floats) -> float:

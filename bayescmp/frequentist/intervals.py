@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.errors import ScoresError, check_count, check_switch, is_one_of
-from bayescmp.frequentist.interval_rules import StudentInterval, WalshInterval, check_level, hodges_lehmann
-from bayescmp.frequentist.ranks import check_zero_method, kept_differences
-from bayescmp.frequentist.t_tests import student_parameters
+from bayescmp.checks import check_count, check_level, check_switch, checked_seed, is_one_of
+from bayescmp.errors import ScoresError
+from bayescmp.frequentist.interval_rules import StudentInterval, WalshInterval, hodges_lehmann
+from bayescmp.numerics.ranks import check_zero_method, kept_differences
+from bayescmp.numerics.student import student_parameters
 from bayescmp.scores.arrays import as_pair
 from bayescmp.scores.pair import ROUNDING, Pair, as_vector
 from bayescmp.scores.resampling import Resampling, check_design
-from bayescmp.seed import checked_seed
 
 Floats = NDArray[np.float64]
 

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc
 
-from bayescmp.errors import DegenerateWarning, check_switch, is_one_of, warn
-from bayescmp.frequentist.friedman_exact import friedman_exact_p, orders_of
-from bayescmp.frequentist.inputs import Blocks, as_blocks
+from bayescmp.checks import check_switch, is_one_of
+from bayescmp.errors import DegenerateWarning, warn
 from bayescmp.frequentist.rank_effects import kendalls_w_effect
-from bayescmp.frequentist.ranks import average_ranks
 from bayescmp.frequentist.result import EffectSize, TestResult
+from bayescmp.numerics.friedman import friedman_exact_p, orders_of
+from bayescmp.numerics.ranks import average_ranks
+from bayescmp.scores.blocks import Blocks, as_blocks
 
 Floats = NDArray[np.float64]
 

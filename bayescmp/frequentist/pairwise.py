@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import MALFORMED, is_one_of, unknown_name
+from bayescmp.checks import is_one_of
+from bayescmp.errors import MALFORMED, unknown_name
 from bayescmp.frequentist.result import EffectSize, TestResult, read_infinity, spell_infinity
 from bayescmp.text import counted, plain, versions
 

@@ -7,24 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import (
-    DegenerateWarning,
-    MissingWarning,
-    ResamplingError,
-    ScoresError,
-    check_switch,
-    name_list,
-    warn,
-)
+from bayescmp.checks import check_alternative, check_switch
+from bayescmp.errors import DegenerateWarning, MissingWarning, ResamplingError, ScoresError, name_list, warn
 from bayescmp.frequentist.adjust import LOGICAL, adjust_p_values, check_adjustment
 from bayescmp.frequentist.effect_sizes import dz_core
-from bayescmp.frequentist.inputs import as_blocks, as_scores, check_same_folds
 from bayescmp.frequentist.pairwise import PairwiseTests, floats, pair_names, pairs_of
 from bayescmp.frequentist.rank_effects import rank_biserial_core
 from bayescmp.frequentist.rank_tests import check_options, wilcoxon_name, wilcoxon_p
-from bayescmp.frequentist.ranks import signed_ranks
-from bayescmp.frequentist.result import check_alternative
-from bayescmp.frequentist.t_tests import corrected_name, overlap_notes, student_p, student_parameters
+from bayescmp.frequentist.t_tests import corrected_name, overlap_notes
+from bayescmp.numerics.ranks import signed_ranks
+from bayescmp.numerics.student import student_p, student_parameters
+from bayescmp.scores.blocks import as_blocks, as_scores, check_same_folds
 from bayescmp.scores.pair import rounding_of
 from bayescmp.scores.resampling import WAYS_TO_GIVE
 from bayescmp.scores.table import Scores

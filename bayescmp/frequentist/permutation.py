@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.errors import ScoresError, check_count, check_switch
-from bayescmp.frequentist.inputs import about
-from bayescmp.frequentist.result import TestResult, check_alternative
+from bayescmp.checks import check_alternative, check_count, check_switch, checked_seed
+from bayescmp.errors import ScoresError
+from bayescmp.frequentist.result import TestResult
 from bayescmp.frequentist.t_tests import type_one_error
 from bayescmp.scores.arrays import as_pair, model_names
+from bayescmp.scores.blocks import about
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import ROUNDING, Pair, as_vector
 from bayescmp.scores.table import Scores
-from bayescmp.seed import checked_seed
 
 Floats = NDArray[np.float64]
 EXACT_SIGNS_UP_TO = 40

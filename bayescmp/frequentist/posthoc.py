@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from bayescmp.checks import check_alpha
 from bayescmp.frequentist.adjust import adjust_p_values, check_adjustment
-from bayescmp.frequentist.interval_rules import check_alpha
 from bayescmp.frequentist.omnibus import ranked
 from bayescmp.frequentist.pairwise import PairwiseTests, all_pairs, floats, pair_names, pairs_of
-from bayescmp.frequentist.studentized_range import studentized_range_ppf, studentized_range_sf
+from bayescmp.numerics.studentized_range import studentized_range_ppf, studentized_range_sf
 
 
 def nemenyi_test(scores: Any, *, alpha: float = 0.05, higher_is_better: bool | None = None) -> PairwiseTests:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescmp.errors import is_list, is_one_of
+from bayescmp.checks import is_list, is_one_of
 from bayescmp.frequentist.power_counts import power_mcnemar, power_sign_test
 from bayescmp.frequentist.power_ranks import power_wilcoxon
 from bayescmp.frequentist.power_result import Power

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from bayescmp.errors import check_count, is_one_of
+from bayescmp.checks import check_count, checked_seed, is_one_of
 from bayescmp.frequentist.power_result import (
     Power,
     check_direction,
@@ -19,8 +19,7 @@ from bayescmp.frequentist.power_result import (
     unknown_of,
 )
 from bayescmp.frequentist.power_t import power_ttest
-from bayescmp.frequentist.ranks import signed_rank_distribution
-from bayescmp.seed import checked_seed
+from bayescmp.numerics.ranks import signed_rank_distribution
 
 Floats = NDArray[np.float64]
 ARE = {"normal": 3 / math.pi, "uniform": 1.0, "logistic": math.pi**2 / 9, "laplace": 1.5}

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from bayescmp.errors import MALFORMED, check_number, is_one_of
-from bayescmp.frequentist.result import ALTERNATIVES, EffectSize, TestResult
+from bayescmp.checks import ALTERNATIVES, check_number, is_one_of
+from bayescmp.errors import MALFORMED
+from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.text import plain, versions
 
 LARGEST_N = 1e12

@@ -11,8 +11,7 @@ from typing import Any
 
 from scipy.special import ndtr, ndtri, stdtrit
 
-from bayescmp.errors import check_switch
-from bayescmp.frequentist.noncentral import rejection
+from bayescmp.checks import check_switch
 from bayescmp.frequentist.power_result import (
     LARGEST_N,
     Power,
@@ -25,6 +24,7 @@ from bayescmp.frequentist.power_result import (
     root,
     unknown_of,
 )
+from bayescmp.numerics.noncentral import rejection
 from bayescmp.scores.resampling import Resampling
 
 

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtr, bdtrc, betaln, ndtri, xlog1py, xlogy
 
-from bayescmp.errors import ScoresError, is_one_of
-from bayescmp.frequentist.interval_rules import BinomialInterval, check_level
+from bayescmp.checks import check_alternative, check_level, is_one_of
+from bayescmp.errors import ScoresError
+from bayescmp.frequentist.interval_rules import BinomialInterval
 from bayescmp.frequentist.intervals import Interval
-from bayescmp.frequentist.result import EffectSize, TestResult, check_alternative
+from bayescmp.frequentist.result import EffectSize, TestResult
 
 METHODS = ("wilson", "wald", "clopper_pearson", "hoeffding")
 DIFFERENCE_METHODS = ("newcombe", "wald")

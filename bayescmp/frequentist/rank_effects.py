@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from bayescmp.errors import DegenerateWarning, ScoresError, check_switch, warn
-from bayescmp.frequentist.inputs import as_blocks
-from bayescmp.frequentist.interval_rules import check_level
-from bayescmp.frequentist.ranks import SignedRanks, average_ranks, check_zero_method, signed_ranks
+from bayescmp.checks import check_level, check_switch
+from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.frequentist.result import EffectSize
+from bayescmp.numerics.ranks import SignedRanks, average_ranks, check_zero_method, signed_ranks
 from bayescmp.scores.arrays import as_pair, model_names
+from bayescmp.scores.blocks import as_blocks
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import ROUNDING, Pair, as_vector
 

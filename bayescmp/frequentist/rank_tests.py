@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, bdtrc
 
-from bayescmp.errors import DegenerateWarning, ScoresError, check_switch, is_one_of, warn
-from bayescmp.frequentist.inputs import about
+from bayescmp.checks import check_alternative, check_switch, is_one_of
+from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.frequentist.interval_rules import MedianInterval, WalshInterval, hodges_lehmann
 from bayescmp.frequentist.rank_effects import rank_biserial_core, rank_biserial_effect
-from bayescmp.frequentist.ranks import (
+from bayescmp.frequentist.result import EffectSize, TestResult
+from bayescmp.numerics.ranks import (
     SignedRanks,
     asymptotic_p,
     check_zero_method,
@@ -18,8 +19,8 @@ from bayescmp.frequentist.ranks import (
     kept_differences,
     signed_ranks,
 )
-from bayescmp.frequentist.result import EffectSize, TestResult, check_alternative
 from bayescmp.scores.arrays import as_pair
+from bayescmp.scores.blocks import about
 from bayescmp.scores.pair import Pair
 
 Floats = NDArray[np.float64]

@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from bayescmp.errors import MALFORMED, is_one_of
-from bayescmp.frequentist.interval_rules import IntervalRule, check_level, interval_rule_from_dict
+from bayescmp.checks import check_level
+from bayescmp.errors import MALFORMED
+from bayescmp.frequentist.interval_rules import IntervalRule, interval_rule_from_dict
 from bayescmp.scores.pair import SCALES
 from bayescmp.text import number, p_value, plain, statistic, unit_number, versions
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ALTERNATIVES = ("two-sided", "greater", "less")
 INFINITIES = ("inf", "-inf")
 
 
@@ -294,15 +294,6 @@ class TestResult:
 
 def _digits(p: float) -> str:
     return f"{p:.3f}" if p >= 0.0005 else f"{p:.2g}"
-
-
-def check_alternative(alternative: str) -> str:
-    """One of the three alternatives, or an error that names them."""
-    if not is_one_of(alternative, ALTERNATIVES):
-        raise ValueError(
-            f'`alternative` must be "two-sided", "greater" (A better) or "less" (B better), got {alternative!r}.'
-        )
-    return alternative
 
 
 def spell_infinity(value: Any) -> Any:

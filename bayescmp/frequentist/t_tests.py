@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr, stdtrit
 
+from bayescmp.checks import check_alternative
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.frequentist.effect_sizes import dz_effect
-from bayescmp.frequentist.inputs import about, power_of_two
 from bayescmp.frequentist.interval_rules import StudentInterval
-from bayescmp.frequentist.result import TestResult, check_alternative
-from bayescmp.moments import moments
+from bayescmp.frequentist.result import TestResult
+from bayescmp.numerics.moments import moments, power_of_two
+from bayescmp.numerics.student import student_p, student_parameters
 from bayescmp.scores.arrays import as_pair, model_names
+from bayescmp.scores.blocks import about
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import ROUNDING, Pair, as_vector
 from bayescmp.scores.resampling import Resampling
@@ -180,29 +182,6 @@ def welch_ttest(
 
 
 # ---- the steps
-
-
-def student_parameters(
-    differences: Floats, rho: float | Floats, rounding: float | Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Mean, standard error and degrees of freedom of many experiments at once (last axis: folds, NaN is none).
-
-    A spread within the rounding error of the scores is none: its standard error is 0.
-    """
-    mean, deviation, n = moments(np.asarray(differences, dtype=float))
-    r = np.asarray(rho, dtype=float)
-    return mean, np.where(deviation <= rounding, 0.0, np.sqrt(1 / n + r / (1 - r)) * deviation), n - 1
-
-
-def student_p(
-    mean: Floats, scale: Floats, df: float | Floats, alternative: str, rounding: float | Floats = 0.0
-) -> tuple[Floats, Floats]:
-    """t and p of many experiments at once; equal differences give t = 0 where they are 0, else +-inf."""
-    sure = np.where(np.abs(mean) <= rounding, 0.0, np.copysign(np.inf, mean))
-    t = np.divide(mean, scale, out=sure, where=scale > 0)
-    if alternative == "two-sided":
-        return t, 2 * stdtr(df, -np.abs(t))
-    return t, stdtr(df, -t if alternative == "greater" else t)
 
 
 def type_one_error(n: int, rho: float, alpha: float = 0.05) -> float:

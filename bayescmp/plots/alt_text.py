@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from bayescmp.bayes.posterior import Posterior
-from bayescmp.bayes.ranking import RankingPosterior
+from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.comparison.result import Comparison
 from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.scores.pair import SCALES, Pair

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from bayescmp.errors import check_switch
+from bayescmp.checks import check_switch
 from bayescmp.plots.rows import difference_label, row_axes
 from bayescmp.plots.style import BETTER, INK, few_ticks, key_above, label_axes, light_grid, rope_band
 from bayescmp.rope import Rope, RopeLike

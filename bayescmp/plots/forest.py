@@ -8,11 +8,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from bayescmp.bayes.hierarchical import HierarchicalPosterior
+from bayescmp.bayes.hierarchical.ttest import HierarchicalPosterior
 from bayescmp.bayes.posterior import Posterior
+from bayescmp.checks import check_switch
 from bayescmp.comparison.decisions import hdi_decision
 from bayescmp.comparison.result import Comparison
-from bayescmp.errors import check_switch
 from bayescmp.plots.posterior import check_difference
 from bayescmp.plots.rows import difference_label, pair_names, row_axes
 from bayescmp.plots.style import (

@@ -6,11 +6,11 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from bayescmp.bayes.difference import DifferencePosterior
-from bayescmp.bayes.hierarchical import HierarchicalPosterior
-from bayescmp.bayes.ranking import RankingPosterior
+from bayescmp.bayes.hierarchical.ttest import HierarchicalPosterior
+from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.bayes.regions import RegionPosterior
+from bayescmp.checks import is_one_of
 from bayescmp.comparison.result import Comparison
-from bayescmp.errors import is_one_of
 from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.plots.critical_difference import plot_critical_difference
 from bayescmp.plots.differences import plot_differences

@@ -4,7 +4,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from bayescmp.bayes.ranking import RankingPosterior
+from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.comparison.result import Comparison
 from bayescmp.plots.heat import heat_axes, heat_cells
 from bayescmp.plots.pairwise import pair_table

@@ -3,7 +3,7 @@
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from bayescmp.bayes.ranking import RankingPosterior
+from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.plots.rank_distribution import ranking_order
 from bayescmp.plots.rows import row_axes
 from bayescmp.plots.style import (

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.ranking import RankingPosterior
-from bayescmp.bayes.strengths import StrengthPosterior
+from bayescmp.bayes.ranking.result import RankingPosterior
+from bayescmp.bayes.ranking.strengths import StrengthPosterior
+from bayescmp.checks import check_threshold
 from bayescmp.comparison.decisions import threshold_decision
 from bayescmp.comparison.result import Comparison
-from bayescmp.errors import check_threshold
 from bayescmp.rope import Decision
 
 Floats = NDArray[np.float64]

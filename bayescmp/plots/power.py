@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
-from bayescmp.errors import check_number
+from bayescmp.checks import check_number
 from bayescmp.plots.labels import end_labels
 from bayescmp.plots.style import FAINT, OKABE_ITO, few_ticks, font_size, label_axes, light_grid, new_axes, width_of
 

@@ -2,7 +2,7 @@
 
 from matplotlib.axes import Axes
 
-from bayescmp.bayes.ranking import RankingPosterior
+from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.plots.heat import heat_axes, heat_cells
 from bayescmp.plots.style import POINTS_A_MM, font_size, width_of, wrapped
 

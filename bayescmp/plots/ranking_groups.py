@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
-from bayescmp.bayes.ranking import RankingPosterior
+from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.comparison.result import Comparison
 from bayescmp.plots.pairwise import PairTable, pair_table
 from bayescmp.plots.rank_distribution import ranking_order

@@ -13,7 +13,7 @@ from matplotlib.patches import Polygon
 from numpy.typing import NDArray
 
 from bayescmp.bayes.regions import RegionPosterior
-from bayescmp.errors import check_count, is_one_of
+from bayescmp.checks import check_count, is_one_of
 from bayescmp.plots.names import outcome_labels
 from bayescmp.plots.style import (
     FAINT,

@@ -21,7 +21,7 @@ from bayescmp.rope import Rope, RopeLike, warn_if_other_scale
 from bayescmp.text import number, p_value, probability
 
 if TYPE_CHECKING:
-    from bayescmp.bayes.ranking import RankingPosterior
+    from bayescmp.bayes.ranking.result import RankingPosterior
     from bayescmp.comparison.result import Comparison
     from bayescmp.scores.table import Scores
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree
 
 if TYPE_CHECKING:
-    from bayescmp.bayes.ranking import RankingPosterior
+    from bayescmp.bayes.ranking.result import RankingPosterior
     from bayescmp.comparison.result import Comparison
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"

@@ -9,7 +9,7 @@ from bayescmp.scores.pair import SCALES
 from bayescmp.text import number, p_value, probability, statistic
 
 if TYPE_CHECKING:
-    from bayescmp.bayes.ranking import RankingPosterior
+    from bayescmp.bayes.ranking.result import RankingPosterior
     from bayescmp.comparison.result import Comparison
     from bayescmp.frequentist import TestResult
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.errors import ScoresError, is_list, name_list
+from bayescmp.checks import is_list
+from bayescmp.errors import ScoresError, name_list
 from bayescmp.scores.assemble import finish, warn_of_copies
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import Pair, as_vector

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import ScoresError, is_list, name_list, unknown_name
+from bayescmp.checks import is_list
+from bayescmp.errors import ScoresError, name_list, unknown_name
 from bayescmp.scores import assemble
 from bayescmp.scores.metrics import check_metric, is_known
 from bayescmp.scores.resampling import Resampling

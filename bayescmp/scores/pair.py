@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.errors import ResamplingError, ScoresError, name_list, unknown_name
-from bayescmp.moments import mean
+from bayescmp.numerics.moments import mean
 from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling, check_design
 
 SCALES = {

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import MissingWarning, ScoresError, is_list, is_one_of, name_list, unknown_name, warn
+from bayescmp.checks import is_list, is_one_of
+from bayescmp.errors import MissingWarning, ScoresError, name_list, unknown_name, warn
 from bayescmp.scores import arrays, assemble, frames, sklearn
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling

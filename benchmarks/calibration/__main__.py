@@ -18,7 +18,7 @@ import rankings
 import real_cv
 from book import Book
 
-from bayescmp.threads import one_blas_thread
+from bayescmp.numerics.threads import one_blas_thread
 
 DOCS = Path(__file__).parents[2] / "docs"
 SEED = 2026

@@ -6,9 +6,9 @@ from scipy import stats
 
 import bayescmp as bc
 from bayescmp.bayes import HierarchicalPrior
-from bayescmp.bayes.hierarchical import prepare
-from bayescmp.bayes.hierarchical_inference import HierarchicalInference
-from bayescmp.bayes.shrinkage import _conditional
+from bayescmp.bayes.hierarchical.inference import HierarchicalInference
+from bayescmp.bayes.hierarchical.shrinkage import _conditional
+from bayescmp.bayes.hierarchical.ttest import prepare
 from bayescmp.rope import Rope
 
 DESIGN = bc.Resampling.kfold(10, repeats=10)

@@ -8,8 +8,8 @@ from scipy import stats
 
 import bayescmp as bc
 from bayescmp import frequentist
-from bayescmp.bayes.correlated_t import posterior_parameters, probabilities
-from bayescmp.frequentist.t_tests import student_p, student_parameters
+from bayescmp.bayes.correlated_t import probabilities
+from bayescmp.numerics.student import student_p, student_parameters
 
 DESIGNS = {
     "10-fold": bc.Resampling.kfold(10),
@@ -59,7 +59,7 @@ def _coverage(book: Book) -> None:
     rows = []
     for name, design in DESIGNS.items():
         for truth in (0.0, 1.0, 3.0):
-            location, scale, df = posterior_parameters(folds(rng, studies, design, truth), design.rho)
+            location, scale, df = student_parameters(folds(rng, studies, design, truth), design.rho)
             pit = stats.t.cdf(truth * standard_error(design), df, location, scale)
             what = f"correlated_ttest, {name}, truth {truth:g}"
             found = [book.check(what, rate(central(pit, m)), m) for m in MASSES]

@@ -6,9 +6,9 @@ from scipy import special, stats
 
 import bayescmp as bc
 from bayescmp import bayes
-from bayescmp.bayes.bradley_terry import win_inference
-from bayescmp.bayes.plackett_luce import ranking_inference
-from bayescmp.bayes.strengths import StrengthInference
+from bayescmp.bayes.ranking.bradley_terry import win_inference
+from bayescmp.bayes.ranking.plackett_luce import ranking_inference
+from bayescmp.bayes.ranking.strengths import StrengthInference
 
 MODELS, DATASETS, DRAWS = 4, 10, 1000
 

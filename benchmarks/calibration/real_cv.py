@@ -23,8 +23,8 @@ from scipy import stats
 
 import bayescmp as bc
 from bayescmp import frequentist
-from bayescmp.bayes.correlated_t import posterior_parameters
-from bayescmp.bayes.hierarchical import prepare
+from bayescmp.bayes.hierarchical.ttest import prepare
+from bayescmp.numerics.student import student_parameters
 
 DATASETS = 10
 
@@ -73,7 +73,7 @@ def _coverage(book: Book, samples: dict[str, list[Sample]], known: Truths) -> No
         for name, design in DESIGNS.items():
             a, b = np.moveaxis(_folds(x, pair, name), 1, 0)
             truth = _truth(x, pair, name, known)
-            location, scale, df = posterior_parameters(a - b, design.rho)
+            location, scale, df = student_parameters(a - b, design.rho)
             pit = stats.t.cdf(truth, df, location, np.where(scale > 0, scale, 1e-9))
             covered = [rate(central(pit, mass)) for mass in MASSES]
             # Var(mean) / E[s^2] = 1/n + rho/(1 - rho), so the two tell what rho really is
@@ -87,7 +87,7 @@ def _coverage(book: Book, samples: dict[str, list[Sample]], known: Truths) -> No
                 book.values["real curve", name] = curve(better, truth > 0)
     conditional = np.array([s.conditional for s in samples[DIFFERENT]])
     a, b = np.moveaxis(_folds(samples[DIFFERENT], DIFFERENT, "10 x 10-fold"), 1, 0)
-    pit = stats.t.cdf(conditional, 99, *posterior_parameters(a - b, 0.1)[:2])
+    pit = stats.t.cdf(conditional, 99, *student_parameters(a - b, 0.1)[:2])
     rows.append(
         (
             "the same, truth: the two models trained on this sample",

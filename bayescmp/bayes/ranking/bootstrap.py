@@ -11,18 +11,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.abilities import Block
-from bayescmp.bayes.correlated_t import posterior_parameters
-from bayescmp.bayes.distributions import student_regions
-from bayescmp.bayes.many_models import Table, complete_table
-from bayescmp.bayes.ranking import RankingPosterior
+from bayescmp.bayes.ranking.abilities import Block
+from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.bayes.regions import ArrayValue
-from bayescmp.errors import DegenerateWarning, ResamplingError, ScoresError, check_count, is_one_of, warn
+from bayescmp.checks import check_count, checked_seed, is_one_of
+from bayescmp.errors import DegenerateWarning, ResamplingError, ScoresError, warn
+from bayescmp.numerics.student import student_parameters, student_regions
 from bayescmp.rope import Rope, RopeLike
+from bayescmp.scores.many_models import Table, complete_table
 from bayescmp.scores.pair import ROUNDING
 from bayescmp.scores.resampling import WAYS_TO_GIVE
 from bayescmp.scores.table import Scores
-from bayescmp.seed import checked_seed
 
 Floats = NDArray[np.float64]
 DRAWS = 50_000
@@ -214,7 +213,7 @@ class StudentAbilities(ArrayValue):
 
     def _contrasts(self, i: int) -> tuple[Floats, Floats, Floats]:
         """Location, scale and df of model i minus each model: the correlated t-tests."""
-        return posterior_parameters((self.folds[:, [i]] - self.folds).T, self.rho, self.rounding)
+        return student_parameters((self.folds[:, [i]] - self.folds).T, self.rho, self.rounding)
 
 
 def _streams(random_seed: int, n_draws: int, width: int) -> Iterator[tuple[np.random.Generator, int]]:

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayescmp.bayes import shrinkage
-from bayescmp.bayes.hdi import check_mass
-from bayescmp.bayes.hierarchical_inference import HierarchicalInference, PointInference
-from bayescmp.bayes.hierarchical_prior import HierarchicalPrior
-from bayescmp.bayes.many_datasets import about, many_datasets
+from bayescmp.bayes.hierarchical import shrinkage
+from bayescmp.bayes.hierarchical.inference import HierarchicalInference, PointInference
+from bayescmp.bayes.hierarchical.prior import HierarchicalPrior
 from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.regions import RegionPosterior
+from bayescmp.checks import check_mass
 from bayescmp.errors import DegenerateWarning, PriorWarning, ScoresError, name_list, warn
-from bayescmp.moments import moments
+from bayescmp.numerics.moments import moments
 from bayescmp.rope import Rope, RopeLike
+from bayescmp.scores.many_datasets import about, many_datasets
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
 

@@ -10,8 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.many_models import check_scores
-from bayescmp.bayes.multilevel_model import PLUG_IN_DF, MultilevelPrior
+from bayescmp.bayes.multilevel.model import PLUG_IN_DF, MultilevelPrior
 from bayescmp.errors import (
     DegenerateWarning,
     MissingWarning,
@@ -21,6 +20,7 @@ from bayescmp.errors import (
     name_list,
     warn,
 )
+from bayescmp.scores.many_models import check_scores
 from bayescmp.scores.pair import rounding_of
 from bayescmp.scores.resampling import WAYS_TO_GIVE
 from bayescmp.scores.table import Scores

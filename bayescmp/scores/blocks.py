@@ -1,6 +1,5 @@
 """What the tests of many models are given: a complete table, blocks (datasets or folds) x models."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.errors import MissingWarning, ScoresError, name_list, warn
+from bayescmp.numerics.moments import power_of_two
 from bayescmp.scores.arrays import from_arrays
 from bayescmp.scores.pair import Pair, as_vector, rounding_of
 from bayescmp.scores.resampling import Resampling
@@ -153,12 +153,6 @@ def as_scores(table: Any, blocks_are: str, higher_is_better: bool | None) -> Sco
         table = {f"model {j + 1}": array[:, j] for j in range(array.shape[1])}
     design = Resampling.independent() if blocks_are == "folds" else None
     return from_arrays(table, resampling=design, higher_is_better=higher_is_better)
-
-
-def power_of_two(values: Floats) -> float:
-    """The largest power of two that is not above the largest value: to divide by it changes no digit."""
-    largest = float(np.nanmax(np.abs(values)))
-    return 2.0 ** math.floor(math.log2(largest)) if largest else 1.0
 
 
 def distinct(columns: Any) -> list[Any]:

@@ -8,11 +8,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.collapsed import Curve, HyperPosterior, hyper_posterior
-from bayescmp.bayes.distributions import student_regions
 from bayescmp.bayes.hdi import hdi
-from bayescmp.bayes.hierarchical_prior import PRESETS, HierarchicalPrior
-from bayescmp.bayes.hyper_grid import expected_theta, finer_sigma, finite, grid_hdi, marginal, winner_probabilities
+from bayescmp.bayes.hierarchical.collapsed import Curve, HyperPosterior, hyper_posterior
+from bayescmp.bayes.hierarchical.hyper_grid import (
+    expected_theta,
+    finer_sigma,
+    finite,
+    grid_hdi,
+    marginal,
+    winner_probabilities,
+)
+from bayescmp.bayes.hierarchical.prior import PRESETS, HierarchicalPrior
 from bayescmp.bayes.regions import (
     NUMERICAL_ERROR_LIMIT,
     ArrayValue,
@@ -21,9 +27,10 @@ from bayescmp.bayes.regions import (
     sampled_summary,
 )
 from bayescmp.errors import ConvergenceWarning, warn
-from bayescmp.moments import mean
+from bayescmp.numerics.moments import mean
+from bayescmp.numerics.student import student_regions
+from bayescmp.numerics.threads import one_blas_thread
 from bayescmp.rope import Rope
-from bayescmp.threads import one_blas_thread
 
 Floats = NDArray[np.float64]
 ERROR_TO_REFINE = 5e-3

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from bayescmp.errors import is_one_of
+from bayescmp.checks import is_one_of
 
 Floats = NDArray[np.float64]
 ZERO_METHODS = ("wilcox", "pratt", "zsplit")

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.abilities import average_ranks, symmetric
 from bayescmp.errors import MissingWarning, RopeError, ScoresError, name_list, warn
-from bayescmp.rope import Rope, RopeLike, rope_for, warn_if_other_scale
+from bayescmp.numerics.ranks import average_ranks
+from bayescmp.rope import Rope, RopeLike, rope_for, symmetric, warn_if_other_scale
 from bayescmp.scores.pair import rounding_of
 from bayescmp.scores.resampling import Resampling
 from bayescmp.scores.table import Scores
@@ -39,7 +39,7 @@ class Table:
     @property
     def ranks(self) -> Floats:
         """Datasets x models; 1 is best, ties have the average."""
-        return average_ranks(self.means, self.rounding)
+        return average_ranks(-self.means, self.rounding[:, None])
 
     def about(self) -> dict[str, Any]:
         """The fields of a result that tell what was compared."""

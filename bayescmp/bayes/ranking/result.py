@@ -9,18 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.abilities import (
-    AbilityInference,
-    RankSummary,
-    SampledAbilities,
-    shortest_run,
-    summarise,
-    symmetric,
-)
-from bayescmp.bayes.hdi import DEFAULT_MASS, check_mass
+from bayescmp.bayes.hdi import DEFAULT_MASS
 from bayescmp.bayes.nuts import Diagnostics
-from bayescmp.errors import MALFORMED, check_count, is_one_of, unknown_name
-from bayescmp.rope import Rope, RopeLike
+from bayescmp.bayes.ranking.abilities import AbilityInference, RankSummary, SampledAbilities, shortest_run, summarise
+from bayescmp.checks import check_count, check_mass, is_one_of
+from bayescmp.errors import MALFORMED, unknown_name
+from bayescmp.rope import Rope, RopeLike, symmetric
 from bayescmp.text import number, plain, probability, versions
 
 if TYPE_CHECKING:

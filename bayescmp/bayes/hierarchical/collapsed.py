@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.convolution import log_likelihood, log_student, log_student_of_square
+from bayescmp.bayes.hierarchical.convolution import log_likelihood, log_student, log_student_of_square
 
 Floats = NDArray[np.float64]
 NODES_SIGMA, NODES_DELTA = 49, 49

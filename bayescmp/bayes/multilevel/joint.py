@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from bayescmp import _compat
 from bayescmp.bayes import nuts
-from bayescmp.bayes.abilities import symmetric
-from bayescmp.bayes.multilevel_data import Statistics, prepare
-from bayescmp.bayes.multilevel_model import MultilevelPrior, draw_between, pymc_multilevel, thetas
-from bayescmp.bayes.multilevel_result import MultilevelDraws, MultilevelPosterior
-from bayescmp.rope import RopeLike, warn_if_other_scale
+from bayescmp.bayes.multilevel.data import Statistics, prepare
+from bayescmp.bayes.multilevel.model import MultilevelPrior, draw_between, pymc_multilevel, thetas
+from bayescmp.bayes.multilevel.result import MultilevelDraws, MultilevelPosterior
+from bayescmp.checks import checked_seed
+from bayescmp.rope import RopeLike, symmetric, warn_if_other_scale
 from bayescmp.scores.table import Scores
-from bayescmp.seed import checked_seed
 
 Floats = NDArray[np.float64]
 FEW_DF = 5.0

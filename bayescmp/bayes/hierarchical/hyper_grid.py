@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bayescmp.bayes.collapsed import HyperPosterior
-from bayescmp.bayes.distributions import student_regions
+from bayescmp.bayes.hierarchical.collapsed import HyperPosterior
+from bayescmp.numerics.student import student_regions
 from bayescmp.rope import Rope
 
 Floats = NDArray[np.float64]

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes import hmc
-from bayescmp.bayes.abilities import MANY_CHAINS, Block, SampledAbilities
-from bayescmp.bayes.hdi import DEFAULT_MASS, check_mass, hdi
+from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.nuts import share_mcse
-from bayescmp.bayes.ranking import RankingPosterior
+from bayescmp.bayes.ranking import hmc
+from bayescmp.bayes.ranking.abilities import MANY_CHAINS, Block, SampledAbilities
+from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.bayes.regions import ArrayValue, independent_mcse
-from bayescmp.errors import ConvergenceWarning, RopeError, check_count, check_number, warn
+from bayescmp.checks import check_count, check_mass, check_number
+from bayescmp.errors import ConvergenceWarning, RopeError, warn
 from bayescmp.rope import RopeLike
 
 if TYPE_CHECKING:

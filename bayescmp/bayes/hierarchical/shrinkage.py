@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.convolution import log_student
 from bayescmp.bayes.hdi import hdi
+from bayescmp.bayes.hierarchical.convolution import log_student
 from bayescmp.rope import Rope
 
 if TYPE_CHECKING:

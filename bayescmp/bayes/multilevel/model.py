@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp import _compat
-from bayescmp.errors import is_one_of
+from bayescmp.checks import is_one_of
 
 if TYPE_CHECKING:
-    from bayescmp.bayes.multilevel_data import Statistics
+    from bayescmp.bayes.multilevel.data import Statistics
 
 Floats = NDArray[np.float64]
 PRIORS = ("pooled", "flat", "exchangeable")

@@ -1,5 +1,7 @@
 """Means and standard deviations that neither rounding nor the size of the numbers can spoil."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,3 +43,9 @@ def mean(x: Floats) -> Floats:
         return result
     unit = 2.0 ** np.floor(np.log2(np.nanmax(np.abs(x))))
     return np.asarray(np.nanmean(x / unit, axis=-1)) * unit
+
+
+def power_of_two(values: Floats) -> float:
+    """The largest power of two that is not above the largest value: to divide by it changes no digit."""
+    largest = float(np.nanmax(np.abs(values)))
+    return 2.0 ** math.floor(math.log2(largest)) if largest else 1.0

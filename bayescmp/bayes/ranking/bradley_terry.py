@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp import _compat
-from bayescmp.bayes.many_models import Table, complete_table
 from bayescmp.bayes.nuts import check_engine
-from bayescmp.bayes.strengths import (
+from bayescmp.bayes.ranking.strengths import (
     DRAWS,
     WIN_ROPE,
     StrengthInference,
@@ -23,10 +22,11 @@ from bayescmp.bayes.strengths import (
     check_win_rope,
     sample_strengths,
 )
-from bayescmp.errors import ScoresError, is_one_of
+from bayescmp.checks import checked_seed, is_one_of
+from bayescmp.errors import ScoresError
 from bayescmp.rope import Rope, RopeLike
+from bayescmp.scores.many_models import Table, complete_table
 from bayescmp.scores.table import Scores
-from bayescmp.seed import checked_seed
 
 Floats = NDArray[np.float64]
 TIES = {"spread": 0.5, "add": 1.0, "forget": 0.0}

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.errors import ScoresError, is_one_of
-from bayescmp.frequentist.inputs import distinct
+from bayescmp.checks import is_one_of
+from bayescmp.errors import ScoresError
 from bayescmp.scores.arrays import model_names
+from bayescmp.scores.blocks import distinct
 from bayescmp.scores.pair import Pair, as_vector
 
 Right = NDArray[np.bool_]

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bayescmp.errors import check_number, is_list, is_one_of
-from bayescmp.moments import mean, moments
+from bayescmp.checks import check_number, is_list, is_one_of
+from bayescmp.numerics.moments import mean, moments
 
 Floats = NDArray[np.float64]
 

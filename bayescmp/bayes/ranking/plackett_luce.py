@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp import _compat
-from bayescmp.bayes.abilities import tie_groups
-from bayescmp.bayes.many_models import Table, complete_table
 from bayescmp.bayes.nuts import check_engine
-from bayescmp.bayes.strengths import (
+from bayescmp.bayes.ranking.abilities import tie_groups
+from bayescmp.bayes.ranking.strengths import (
     DRAWS,
     WIN_ROPE,
     StrengthInference,
@@ -25,9 +24,10 @@ from bayescmp.bayes.strengths import (
     check_win_rope,
     sample_strengths,
 )
+from bayescmp.checks import checked_seed
 from bayescmp.rope import Rope
+from bayescmp.scores.many_models import Table, complete_table
 from bayescmp.scores.table import Scores
-from bayescmp.seed import checked_seed
 
 Floats = NDArray[np.float64]
 Orders = NDArray[np.int_]

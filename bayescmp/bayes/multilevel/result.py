@@ -11,14 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp import _compat
-from bayescmp.bayes.abilities import SampledAbilities, average_ranks, symmetric
-from bayescmp.bayes.distributions import student_regions
-from bayescmp.bayes.hdi import check_mass, hdi
+from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.nuts import Diagnostics
-from bayescmp.bayes.ranking import RankingPosterior
+from bayescmp.bayes.ranking.abilities import SampledAbilities
+from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, sampled_summary
-from bayescmp.errors import MALFORMED, is_one_of, unknown_name
-from bayescmp.rope import Rope, RopeLike
+from bayescmp.checks import check_mass, is_one_of
+from bayescmp.errors import MALFORMED, unknown_name
+from bayescmp.numerics.ranks import average_ranks
+from bayescmp.numerics.student import student_regions
+from bayescmp.rope import Rope, RopeLike, symmetric
 from bayescmp.text import number, plain, probability, versions
 
 if TYPE_CHECKING:

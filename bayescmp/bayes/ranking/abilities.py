@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.regions import ArrayValue, independent_mcse
-from bayescmp.errors import RopeError
-from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike
+from bayescmp.rope import BORDER_TOLERANCE
 
 Floats = NDArray[np.float64]
 MANY_CHAINS = 16
@@ -167,14 +166,3 @@ def shortest_run(shares: Floats, mass: float) -> tuple[int, int]:
             start = int(np.argmax(held))
             return start + 1, start + width
     return 1, shares.size
-
-
-def symmetric(rope: RopeLike) -> Rope:
-    """The rope, refused where it is not symmetric: between many models there is no A and B to orient it by."""
-    region = Rope.of(rope)
-    if region.low != -region.high:
-        raise RopeError(
-            f"For many models the rope must be symmetric, because no pair of them has a side, got {region}. Use "
-            f"rope={max(region.high, -region.low):g}."
-        )
-    return region

@@ -1,0 +1,1 @@
+"""What both schools compute with and no user sees: moments, ranks, Student, Dirichlet, exact distributions."""

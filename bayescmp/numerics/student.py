@@ -1,0 +1,80 @@
+"""Student's t for many experiments at once: its parameters from correlated folds, quantiles, regions, p-values.
+
+One set of numbers serves both schools: the posterior of the correlated t-test, and the corrected t-test.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from bayescmp.numerics.moments import moments
+from bayescmp.rope import Rope
+
+Floats = NDArray[np.float64]
+
+
+def student_parameters(
+    differences: Floats, rho: float | Floats, rounding: float | Floats = 0.0
+) -> tuple[Floats, Floats, Floats]:
+    """Mean, standard error and degrees of freedom of many experiments at once (last axis: folds, NaN is none).
+
+    A spread within the rounding error of the scores is none: its standard error is 0.
+    """
+    mean, deviation, n = moments(np.asarray(differences, dtype=float))
+    r = np.asarray(rho, dtype=float)
+    return mean, np.where(deviation <= rounding, 0.0, np.sqrt(1 / n + r / (1 - r)) * deviation), n - 1
+
+
+def student_p(
+    mean: Floats, scale: Floats, df: float | Floats, alternative: str, rounding: float | Floats = 0.0
+) -> tuple[Floats, Floats]:
+    """t and p of many experiments at once; equal differences give t = 0 where they are 0, else +-inf."""
+    sure = np.where(np.abs(mean) <= rounding, 0.0, np.copysign(np.inf, mean))
+    t = np.divide(mean, scale, out=sure, where=scale > 0)
+    if alternative == "two-sided":
+        return t, 2 * special.stdtr(df, -np.abs(t))
+    return t, special.stdtr(df, -t if alternative == "greater" else t)
+
+
+def student_ppf(df: float, q: ArrayLike) -> Floats:
+    """Quantiles of the standard Student t, from the nearer tail."""
+    q = np.asarray(q, dtype=float)
+    # abs, because scipy's stdtrit gives +inf for some tails of 1e-300
+    return np.where(q > 0.5, 1.0, -1.0) * np.abs(special.stdtrit(df, np.where(q > 0.5, 1 - q, q)))
+
+
+def student_regions(
+    location: float | Floats,
+    scale: float | Floats,
+    df: float | Floats,
+    rope: Rope,
+    rounding: float | Floats = 0.0,
+) -> tuple[Floats, Floats, Floats]:
+    """P(above the rope), P(inside), P(below) of Student t distributions; any shapes that broadcast.
+
+    A scale of 0 is a point mass, known up to `rounding`: see `PointMass`.
+    """
+    location, scale = np.asarray(location, dtype=float), np.asarray(scale, dtype=float)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        z_low, z_high = (rope.low - location) / scale, (rope.high - location) / scale
+    better, worse = special.stdtr(df, -z_high), special.stdtr(df, z_low)
+    # a rope beside the centre is a difference of two small tails, so that it keeps its digits far away
+    right, left = z_low > 0, z_high < 0
+    tail = special.stdtr(df, np.where(right, -z_low, np.where(left, z_high, 0.0)))
+    equivalent = np.where(right, tail - better, np.where(left, tail - worse, 1 - better - worse))
+    better, equivalent, worse = rest_to_the_largest(better, np.maximum(equivalent, 0.0), worse)
+    point = scale == 0
+    if np.any(point):
+        region = rope.regions(location, rounding)
+        share = 0.5 * (region == 0) * rope.is_zero
+        better = np.where(point, (region > 0) + share, better)
+        worse = np.where(point, (region < 0) + share, worse)
+        equivalent = np.where(point, 1 - better - worse, equivalent)
+    return better, equivalent, worse
+
+
+def rest_to_the_largest(*three: Floats) -> tuple[Floats, ...]:
+    """Three probabilities that sum to 1: the largest is what the others leave, which it hides best."""
+    p = np.stack(np.broadcast_arrays(*three))
+    largest = p.argmax(axis=0) == np.arange(3).reshape(3, *[1] * (p.ndim - 1))
+    return tuple(np.where(largest, 1 - np.where(largest, 0.0, p).sum(axis=0), p))

@@ -1,0 +1,306 @@
+"""`Value`, the base of every result: frozen, equal by content, with one way to JSON and back.
+
+A value is a frozen dataclass. Its JSON is read back by the types of its fields, so that whatever does not fit is
+refused by name. The rules are the same everywhere: arrays and tuples are lists, a value is an object with its class's
+name as "kind", and what JSON has no number for is the text "inf", "-inf" or "nan" (a text that reads like one of these,
+such as the name of a model, has a backslash before it).
+"""
+
+import json
+import math
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from enum import Enum
+from functools import cache
+from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from bayescmp.errors import name_list
+
+NOT_FINITE = ("inf", "-inf", "nan")
+DEEPEST = 40
+NOT_KEPT: dict[str, bool] = {"kept": False}
+"""`field(metadata=NOT_KEPT)` marks what neither JSON nor pickle keeps, such as the sampler's own record."""
+
+
+class Value:
+    """A frozen dataclass that is equal by content and survives JSON and pickle.
+
+    What a subclass computes once and keeps in itself (cached properties) is left out of both; what is small and costly
+    to compute goes into `_kept()` and comes back through `_restore()`.
+    """
+
+    KINDS: ClassVar[dict[str, type["Value"]]] = {}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        Value.KINDS[cls.__name__] = cls
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.compare)  # type: ignore[arg-type]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # ---- JSON
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; `from_dict` reads it back."""
+        data = {f.name: encode(getattr(self, f.name)) for f in fields(self) if _is_kept(f)}  # type: ignore[arg-type]
+        kept, told = self._kept(), self._told()
+        data |= {"kept": encode(kept)} if kept else {}
+        return {"kind": type(self).__name__, **data} | ({"summary": encode(told)} if told else {})
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The value whose `to_dict` gave `data`, also after a trip through JSON; refused where it does not fit."""
+        try:
+            found = decode(cls, data, cls.__name__)
+        except RecursionError:
+            raise ValueError(f"`data` of a {cls.__name__} is nested too deeply.") from None
+        assert isinstance(found, cls)
+        return found
+
+    def to_json(self) -> str:
+        """The same as text."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The value whose `to_json` gave `text`."""
+        try:
+            data = json.loads(text)
+        except (json.JSONDecodeError, RecursionError, TypeError) as error:
+            raise ValueError(f"`text` must be JSON from {cls.__name__}.to_json, but {error}.") from None
+        return cls.from_dict(data)
+
+    def _kept(self) -> dict[str, "Value"]:
+        """What was computed, is small, and would be costly to compute again."""
+        return {}
+
+    def _restore(self, kept: Mapping[str, "Value"]) -> None:
+        """Take back what `_kept` gave."""
+
+    def _told(self) -> dict[str, Any]:
+        """Numbers for those who read the JSON without this package; not read back."""
+        return {}
+
+    # ---- pickle
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {f.name: getattr(self, f.name) for f in fields(self) if _is_kept(f)}  # type: ignore[arg-type]
+        return state | {"_kept": self._kept()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        kept = state.pop("_kept")
+        for f in fields(self):  # type: ignore[arg-type]
+            object.__setattr__(self, f.name, state[f.name] if f.name in state else _default(f))
+        self._restore(kept)
+
+
+def same(x: Any, y: Any) -> bool:
+    """Whether two contents are equal: arrays element by element, a list like a tuple, NaN like NaN."""
+    if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
+        one, two = np.asarray(x), np.asarray(y)
+        return one.shape == two.shape and bool(np.array_equal(one, two, equal_nan=one.dtype.kind in "fc"))
+    if isinstance(x, Mapping):
+        return isinstance(y, Mapping) and x.keys() == y.keys() and all(same(x[key], y[key]) for key in x)
+    if isinstance(x, (list, tuple)):
+        return isinstance(y, (list, tuple)) and len(x) == len(y) and all(map(same, x, y))
+    return bool(x == y) or (isinstance(x, float) and isinstance(y, float) and math.isnan(x) and math.isnan(y))
+
+
+def encode(value: Any) -> Any:
+    """The content as JSON has it."""
+    if isinstance(value, Value):
+        return value.to_dict()
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, np.ndarray):
+        return value.tolist() if value.dtype.kind != "f" or np.isfinite(value).all() else encode(value.tolist())
+    if isinstance(value, np.generic):
+        return encode(value.item())
+    if isinstance(value, Mapping):
+        return {str(key): encode(x) for key, x in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [encode(x) for x in value]
+    if isinstance(value, str):
+        return f"\\{value}" if value.lstrip("\\") in NOT_FINITE else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    raise TypeError(f"A {type(value).__name__} has no form in JSON.")
+
+
+def decode(hint: Any, data: Any, where: str, depth: int = 0) -> Any:
+    """The content of type `hint` that `encode` turned into `data`; `where` names the place in an error."""
+    if depth > DEEPEST:
+        raise ValueError(f"{where} is nested too deeply.")
+    reader = _reader(hint)
+    return reader(hint, data, where, depth)
+
+
+# ---- one reader for each form of type
+
+
+def _reader(hint: Any) -> Any:
+    origin = get_origin(hint)
+    if origin in (Union, types.UnionType):
+        return _read_union
+    if origin is Literal:
+        return _read_literal
+    if origin is np.ndarray or hint is np.ndarray:
+        return _read_array
+    if origin in (tuple, list):
+        return _read_sequence
+    if origin in (dict, Mapping) or hint is dict:
+        return _read_mapping
+    if hint is Any or hint is object:
+        return _read_any
+    if isinstance(hint, type) and issubclass(hint, Value):
+        return _read_value
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return _read_enum
+    return _read_scalar
+
+
+def _wrong(where: str, must: str, data: Any) -> ValueError:
+    shown = repr(data)
+    return ValueError(f"{where} must be {must}, got {shown if len(shown) <= 60 else shown[:57] + '...'}.")
+
+
+def _read_value(cls: type[Value], data: Any, where: str, depth: int) -> Value:
+    if not isinstance(data, Mapping) or not isinstance(data.get("kind"), str):
+        raise _wrong(where, f'an object with a "kind", as {cls.__name__}.to_dict gives it', data)
+    found = Value.KINDS.get(data["kind"])
+    if found is None or not issubclass(found, cls):
+        known = sorted(name for name, kind in Value.KINDS.items() if issubclass(kind, cls))
+        raise ValueError(
+            f"{where} must have a kind of {', '.join(known)}, got {data['kind'][:40]!r}. A kind of another package is "
+            "known once that package is imported."
+        )
+    hints, names = _hints(found), [f.name for f in fields(found) if _is_kept(f) and f.init]  # type: ignore[arg-type]
+    required = [f.name for f in fields(found) if f.name in names and f.default is f.default_factory is MISSING]  # type: ignore[arg-type]
+    if missing := [name for name in required if name not in data]:
+        raise ValueError(f"{where} must have {name_list(missing)}, which is missing.")
+    if unknown := [str(name) for name in data if name not in (*names, "kind", "kept", "summary")]:
+        raise ValueError(f"{where} must not have {name_list(unknown, 3)}: a {found.__name__} knows no such field.")
+    values = {name: decode(hints[name], data[name], f"{where}.{name}", depth + 1) for name in names if name in data}
+    made = found(**values)
+    kept = data.get("kept", {})
+    made._restore(decode(dict[str, Value], kept, f"{where}.kept", depth + 1))
+    return made
+
+
+def _read_union(hint: Any, data: Any, where: str, depth: int) -> Any:
+    errors = []
+    for option in get_args(hint):
+        try:
+            return decode(option, data, where, depth)
+        except ValueError as error:
+            errors.append(error)
+    raise next((e for e in errors if isinstance(data, Mapping) and "kind" in str(e)), errors[0])
+
+
+def _read_literal(hint: Any, data: Any, where: str, depth: int) -> Any:
+    if data not in get_args(hint):
+        raise _wrong(where, f"one of {', '.join(map(repr, get_args(hint)))}", data)
+    return data
+
+
+def _read_array(hint: Any, data: Any, where: str, depth: int) -> Any:
+    kind = get_args(get_args(hint)[1])[0] if get_args(hint) else np.float64
+    kind = kind if isinstance(kind, type) else np.float64
+    try:
+        array = np.array(data, dtype=float if issubclass(kind, np.floating) else None)
+        if array.dtype.kind not in "fiub" or isinstance(data, (str, Mapping)):
+            raise TypeError
+        return array.astype(kind)
+    except (TypeError, ValueError, OverflowError):
+        raise _wrong(where, "an array of numbers", data) from None
+
+
+def _read_sequence(hint: Any, data: Any, where: str, depth: int) -> Any:
+    make, args = get_origin(hint), get_args(hint)
+    if not isinstance(data, (list, tuple)):
+        raise _wrong(where, "a list", data)
+    if make is list or args[-1:] == (Ellipsis,):
+        args = (args[0],) * len(data)
+    if len(args) != len(data):
+        raise _wrong(where, f"a list of {len(args)}", data)
+    return make(decode(x, item, f"{where}[{i}]", depth + 1) for i, (x, item) in enumerate(zip(args, data, strict=True)))
+
+
+def _read_mapping(hint: Any, data: Any, where: str, depth: int) -> Any:
+    if not isinstance(data, Mapping) or not all(isinstance(key, str) for key in data):
+        raise _wrong(where, "an object", data)
+    of = get_args(hint)[1] if get_args(hint) else Any
+    return {key: decode(of, x, f"{where}.{key}", depth + 1) for key, x in data.items()}
+
+
+def _read_any(hint: Any, data: Any, where: str, depth: int) -> Any:
+    """Whatever it is: values by their kind, texts that stand for numbers as these."""
+    if isinstance(data, Mapping):
+        if data.get("kind") in Value.KINDS:
+            return _read_value(Value, data, where, depth)
+        return _read_mapping(dict, data, where, depth)
+    if isinstance(data, (list, tuple)):
+        return [decode(Any, x, f"{where}[{i}]", depth + 1) for i, x in enumerate(data)]
+    if isinstance(data, str):
+        return _text_or_number(data)
+    if data is None or isinstance(data, (bool, int, float)):
+        return data
+    raise _wrong(where, "plain data", data)
+
+
+def _read_enum(hint: type[Enum], data: Any, where: str, depth: int) -> Enum:
+    try:
+        return hint(data)
+    except ValueError:
+        raise _wrong(where, f"one of {', '.join(repr(x.value) for x in hint)}", data) from None
+
+
+def _read_scalar(hint: Any, data: Any, where: str, depth: int) -> Any:
+    if hint is type(None) and data is None:
+        return None
+    if hint is float:
+        found = _text_or_number(data) if isinstance(data, str) else data
+        if isinstance(found, (int, float)) and not isinstance(found, bool):
+            try:
+                return float(found)
+            except OverflowError:
+                pass
+    elif hint is int and isinstance(data, int) and not isinstance(data, bool):
+        return data
+    elif hint is bool and isinstance(data, bool):
+        return data
+    elif hint is str and isinstance(data, str) and isinstance(found := _text_or_number(data), str):
+        return found
+    must = {float: "a number", int: "a whole number", bool: "true or false", str: "a text", type(None): "null"}
+    raise _wrong(where, must.get(hint, str(hint)), data)
+
+
+def _text_or_number(text: str) -> str | float:
+    if text in NOT_FINITE:
+        return float(text)
+    return text[1:] if text.startswith("\\") and text.lstrip("\\") in NOT_FINITE else text
+
+
+# ---- about a class
+
+
+@cache
+def _hints(cls: type[Value]) -> dict[str, Any]:
+    return get_type_hints(cls)
+
+
+def _is_kept(f: Any) -> bool:
+    return bool(f.metadata.get("kept", True))
+
+
+def _default(f: Any) -> Any:
+    return f.default_factory() if f.default_factory is not MISSING else None if f.default is MISSING else f.default
