@@ -274,9 +274,9 @@ def _read_scalar(hint: Any, data: Any, where: str, depth: int) -> Any:
                 return float(found)
             except OverflowError:
                 pass
-    elif hint is int and isinstance(data, int) and not isinstance(data, bool):
-        return data
-    elif hint is bool and isinstance(data, bool):
+    elif (hint is int and isinstance(data, int) and not isinstance(data, bool)) or (
+        hint is bool and isinstance(data, bool)
+    ):
         return data
     elif hint is str and isinstance(data, str) and isinstance(found := _text_or_number(data), str):
         return found
