@@ -1,7 +1,7 @@
 """The region of practical equivalence, and the decision it leads to."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bayescmp.checks import is_list
 from bayescmp.errors import RopeError, ScaleWarning, unknown_name, warn
+from bayescmp.values import Value
 
 BORDER_TOLERANCE = 1e-9
 """Relative: 0.86 - 0.85 is 0.01 plus a rounding error, and counts as inside a rope of 0.01."""
@@ -35,9 +36,21 @@ class Decision(Enum):
     B_BETTER = "B better"
     UNDECIDED = "undecided"
 
+    @classmethod
+    def of(cls, three: Sequence[float], threshold: float) -> "Decision":
+        """The outcome, of better, equivalent and worse, whose probability reaches the threshold."""
+        for outcome, p in zip((cls.A_BETTER, cls.EQUIVALENT, cls.B_BETTER), three, strict=True):
+            if p >= threshold:
+                return outcome
+        return cls.UNDECIDED
+
+    def words(self, a: str, b: str) -> str:
+        """The decision with the models' names."""
+        return {Decision.A_BETTER: f"{a} better", Decision.B_BETTER: f"{b} better"}.get(self, self.value)
+
 
 @dataclass(frozen=True)
-class Rope:
+class Rope(Value):
     """The closed interval of differences A - B (oriented: positive favours A) that make no practical difference.
 
     Parameters
@@ -101,6 +114,13 @@ class Rope:
     def is_zero(self) -> bool:
         """True where the rope is the single point 0: no difference counts as equivalent."""
         return self.low == self.high
+
+    @property
+    def short(self) -> str:
+        """The rope as papers write it: 0, ±0.01, or [-0.01, 0.02]."""
+        if self.is_zero:
+            return "0"
+        return f"±{self.high:g}" if self.low == -self.high else str(self)
 
     def swap(self) -> "Rope":
         """The same rope for B - A."""

@@ -3,9 +3,12 @@
 A value is a frozen dataclass. Its JSON is read back by the types of its fields, so that whatever does not fit is
 refused by name. The rules are the same everywhere: arrays and tuples are lists, a value is an object with its class's
 name as "kind", and what JSON has no number for is the text "inf", "-inf" or "nan" (a text that reads like one of these,
-such as the name of a model, has a backslash before it).
+such as the name of a model, has a backslash before it). An array of many numbers is packed: its shape, and its doubles
+as base64.
 """
 
+import base64
+import binascii
 import json
 import math
 import types
@@ -21,6 +24,8 @@ from bayescmp.errors import name_list
 
 NOT_FINITE = ("inf", "-inf", "nan")
 DEEPEST = 40
+MOST_NUMBERS = 10_000
+"""An array of more is packed."""
 NOT_KEPT: dict[str, bool] = {"kept": False}
 """`field(metadata=NOT_KEPT)` marks what neither JSON nor pickle keeps, such as the sampler's own record."""
 
@@ -120,6 +125,9 @@ def encode(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, np.ndarray):
+        if value.dtype.kind == "f" and value.size > MOST_NUMBERS:
+            packed = base64.b64encode(value.astype("<f8").tobytes()).decode()
+            return {"shape": list(value.shape), "base64": packed}
         return value.tolist() if value.dtype.kind != "f" or np.isfinite(value).all() else encode(value.tolist())
     if isinstance(value, np.generic):
         return encode(value.item())
@@ -216,11 +224,14 @@ def _read_array(hint: Any, data: Any, where: str, depth: int) -> Any:
     kind = get_args(get_args(hint)[1])[0] if get_args(hint) else np.float64
     kind = kind if isinstance(kind, type) else np.float64
     try:
+        if isinstance(data, Mapping):
+            numbers = np.frombuffer(base64.b64decode(data["base64"], validate=True), "<f8")
+            return numbers.reshape(data["shape"]).astype(kind)
         array = np.array(data, dtype=float if issubclass(kind, np.floating) else None)
-        if array.dtype.kind not in "fiub" or isinstance(data, (str, Mapping)):
+        if array.dtype.kind not in "fiub" or isinstance(data, str):
             raise TypeError
         return array.astype(kind)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, KeyError, OverflowError, binascii.Error):
         raise _wrong(where, "an array of numbers", data) from None
 
 

@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from bayescmp.bayes.loss import _student_positive_part, expected_losses
 from scipy import integrate, optimize, stats
 
 import bayescmp as bc
 from bayescmp import Decision, Resampling, RopeError, Scores, ScoresError
 from bayescmp.bayes.distributions import Draws, StudentT
-from bayescmp.bayes.loss import _student_positive_part, expected_losses
 from bayescmp.comparison.agreement import Verdicts, agreement
 from bayescmp.comparison.decisions import hdi_decision, loss_decision
 from bayescmp.text import p_value, probability

@@ -313,7 +313,7 @@ def test_decision_follows_the_threshold(labour):
 def test_sentences_name_the_winner(labour):
     p = bc.bayes.correlated_ttest(labour, rope=0.01)
     assert p.sentence() == (
-        "SVM is practically better than DT with probability 0.940 (P(equivalent) = 0.036, rope [-0.01, 0.01]; mean "
+        "SVM is practically better than DT with probability 0.940 (P(equivalent) = 0.036, rope ±0.01; mean "
         "difference 0.082, 95% HDI [-0.009, 0.172])."
     )
     assert p.swap().sentence().startswith("SVM is practically better than DT with probability 0.940")
@@ -328,7 +328,7 @@ def test_frame_holds_the_result(labour):
     row = p.to_frame().iloc[0]
     assert (row["a"], row["b"], row["dataset"], row["n"]) == ("SVM", "DT", "labour", 100)
     assert row["p_better"] == p.p_better
-    assert (row["interval_low"], row["interval_high"]) == p.hdi()
+    assert (row["hdi_low"], row["hdi_high"]) == p.hdi()
     assert row["decision"] == "undecided"
 
 

@@ -64,7 +64,7 @@ def test_any_size_of_scores(power):
         assert two.estimate == one.estimate * unit
     for rope in (0.0, 0.01):
         one, two = (bayes.correlated_ttest(a * u, b * u, rope=rope * u, resampling=five) for u in (1.0, unit))
-        assert one._three == two._three
+        assert one.three == two.three
 
 
 @pytest.mark.parametrize("power", [-900, 900])
@@ -75,7 +75,7 @@ def test_hierarchical_at_any_size(rng, power):
         bayes.hierarchical_ttest(x * u, np.zeros_like(x), rope=0.01 * u, resampling=Resampling.custom(0.25))
         for u in (1.0, unit)
     )
-    assert one._three == two._three
+    assert one.three == two.three
     assert one.expected == two.expected
     assert two.mean == one.mean * unit
 
@@ -105,7 +105,7 @@ def test_no_rope_and_all_rope(test, rope):
 def test_ties_only_share_the_win_exactly(n):
     """P(better) was 0.5000000000000002 for some n, so that the sum was above 1."""
     p = bayes.sign_test(np.ones(n), np.ones(n), rope=0)
-    assert p._three == (0.5, 0.0, 0.5)
+    assert p.three == (0.5, 0.0, 0.5)
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(12, 3), (3, 12), (40, 39), (1000, 900)])
@@ -144,7 +144,7 @@ def test_a_hundred_thousand_datasets(rng):
     assert sum(p.expected.values()) == pytest.approx(1, abs=1e-12)
     s = bayes.sign_test(d, np.zeros(d.size), rope=0.01)
     assert s.expected["A better"] == pytest.approx(np.mean(d > 0.01), abs=1e-4)
-    assert sum(s._three) == pytest.approx(1, abs=2**-51)
+    assert sum(s.three) == pytest.approx(1, abs=2**-51)
 
 
 def test_a_million_folds(rng):

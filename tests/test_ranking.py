@@ -325,7 +325,7 @@ def test_json_and_back(scores):
     assert back.p_best == found.p_best
     assert back.with_rope(0.05).p_among_best == found.with_rope(0.05).p_among_best
     assert np.array_equal(back.draws(), found.draws())
-    with pytest.raises(ValueError, match="must come from a ranking's to_dict"):
+    with pytest.raises(ValueError, match="must have a kind of RankingPosterior"):
         bc.bayes.RankingPosterior.from_dict({"kind": "nothing"})
 
 

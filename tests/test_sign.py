@@ -267,9 +267,13 @@ def test_json_sentence_and_decision():
     assert bc.bayes.Posterior.from_dict(json.loads(json.dumps(p.to_dict()))) == p
     assert p.decision() is bc.Decision.A_BETTER
     assert p.sentence().startswith(
-        "rf better by more than the rope [-0.01, 0.01] is the most probable outcome for a new"
+        "The most probable outcome for a new dataset is that rf is better than tree by more than 0.01 (P = 1.000)"
     )
-    assert p.with_rope(1).sentence().startswith("Practical equivalence is the most probable outcome for a new dataset")
+    assert (
+        p.with_rope(1)
+        .sentence()
+        .startswith("The most probable outcome for a new dataset is that rf and tree are practically equivalent")
+    )
     assert p.mean is None
     with pytest.raises(ValueError, match="no HDI of the difference"):
         p.hdi()

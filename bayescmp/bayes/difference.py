@@ -1,28 +1,26 @@
 """The posterior of a mean difference: what the correlated and the Welch t-test give."""
 
-import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.bayes.distributions import Distribution, Draws, PointMass, distribution_from_dict
-from bayescmp.bayes.hdi import DEFAULT_MASS
+from bayescmp.bayes.distributions import Distribution, Draws, PointMass
 from bayescmp.bayes.nuts import share_mcse
-from bayescmp.bayes.posterior import Posterior
+from bayescmp.bayes.posterior import DEFAULT_MASS, Posterior
 from bayescmp.checks import check_count, check_mass, check_numbers, checked_seed
 from bayescmp.rope import RopeLike, ropes_of
 from bayescmp.scores.pair import SCALES
-from bayescmp.text import number
+from bayescmp.sentences import difference_text, of_difference
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DifferencePosterior(Posterior):
     """The posterior of a mean difference A - B (positive favours A).
 
@@ -44,23 +42,21 @@ class DifferencePosterior(Posterior):
     """
 
     distribution: Distribution
-    inference_data: Any = field(default=None, compare=False)
-
-    kind: ClassVar[str] = "difference"
 
     @cached_property
-    def _three(self) -> tuple[float, ...]:
+    def three(self) -> tuple[float, float, float]:
+        """P(A better), P(equivalent), P(B better); they sum to 1."""
         return self.distribution.regions(self.rope)
 
     @property
     def mcse(self) -> dict[str, float]:
         """The Monte-Carlo standard error of each probability: 0.0 where it is exact."""
         if not isinstance(self.distribution, Draws):
-            return dict.fromkeys(self._labels, 0.0)
+            return dict.fromkeys(self.labels, 0.0)
         x = self.distribution.chains
         above, below = x > self.rope.high, x < self.rope.low
         return {
-            label: share_mcse(hits) for label, hits in zip(self._labels, (above, ~above & ~below, below), strict=True)
+            label: share_mcse(hits) for label, hits in zip(self.labels, (above, ~above & ~below, below), strict=True)
         }
 
     @property
@@ -98,7 +94,7 @@ class DifferencePosterior(Posterior):
 
         others = [self.with_rope(rope) for rope in ropes_of(ropes)]
         columns = ("rope_low", "rope_high", "p_better", "p_equivalent", "p_worse", "mcse")
-        rows = [(p.rope.low, p.rope.high, *p._three, max(p.mcse.values())) for p in others]
+        rows = [(p.rope.low, p.rope.high, *p.three, p.largest_mcse) for p in others]
         return pd.DataFrame(rows, columns=list(columns))
 
     def swap(self) -> "DifferencePosterior":
@@ -119,60 +115,25 @@ class DifferencePosterior(Posterior):
             chains = self.draws(check_count("draws", draws), random_seed)[None]
         return _compat.to_inference_data({"posterior": {"difference": chains}})
 
-    def sentence(self, mass: float = DEFAULT_MASS) -> str:
-        """The result in a sentence for the report, with the HDI of this `mass`."""
-        better, equivalent, worse = map(self._show, self._three)
-        low, high = self.hdi(mass)
-        interval = (
-            f"mean {SCALES[self.scale]} {number(self.mean, high - low)}, {100 * mass:g}% HDI "
-            f"[{number(low, high - low)}, {number(high, high - low)}]"
-        )
-        tied = math.isclose(self.p_better, self.p_worse)
-        first, second = (self.a, self.b) if tied or self.p_better > self.p_worse else (self.b, self.a)
-        p = better if first == self.a else worse
-        if self.rope.is_zero and tied:
-            return f"{self.a} and {self.b} are equally likely to be the better one ({interval})."
-        if self.rope.is_zero:
-            return f"{first} is better than {second} with probability {p} ({interval})."
-        if self.p_equivalent >= max(self.p_better, self.p_worse):
-            return (
-                f"{self.a} and {self.b} are practically equivalent with probability {equivalent} (P({self.a} better) "
-                f"= {better}, P({self.b} better) = {worse}, rope {self.rope}; {interval})."
-            )
-        verdict = (
-            f"{first} and {second} are equally likely to be practically better, with probability {p} each"
-            if tied
-            else f"{first} is practically better than {second} with probability {p}"
-        )
-        return f"{verdict} (P(equivalent) = {equivalent}, rope {self.rope}; {interval})."
+    def sentence(self, threshold: float | None = None, mass: float = DEFAULT_MASS) -> str:
+        """The result in a sentence for the report, with the HDI of this `mass`.
 
-    def _row(self) -> dict[str, Any]:
-        low, high = self.hdi()
-        row = super()._row()
-        estimate = {"estimate": self.mean, "interval_low": low, "interval_high": high}
-        return {k: row.pop(k) for k in list(row)[:7]} | estimate | row
+        With a `threshold`, probabilities keep the digits that leave them on their side of it.
+        """
+        return of_difference(self, threshold, check_mass(mass))
 
-    def to_dict(self) -> dict[str, Any]:
-        return super().to_dict() | {
-            "distribution": self.distribution.to_dict(),
-            "mean": self.mean,
-            "hdi": list(self.hdi()),
-        }
+    def _gain(self) -> float:
+        return self.distribution.gain
 
-    @classmethod
-    def _parse(cls, values: dict[str, Any]) -> dict[str, Any]:
-        return values | {"distribution": distribution_from_dict(values["distribution"])}
+    def _told(self) -> dict[str, Any]:
+        return super()._told() | {"mean": self.mean, "hdi": self.hdi()}
 
     def __repr__(self) -> str:
-        low, high = self.hdi()
-        width = high - low
         design = self.settings.get("design")
+        point = isinstance(self.distribution, PointMass)
         lines = [
             self._heading() + (f", {design}" if design else f" (n={self.n})"),
             self._probability_line(),
-            f"  mean {SCALES[self.scale]} {number(self.mean, width)}, 95% HDI "
-            f"[{number(low, width)}, {number(high, width)}]",
+            f"  every {SCALES[self.scale]} is {self.mean + 0.0:.4g}" if point else f"  mean {difference_text(self)}",
         ]
-        if isinstance(self.distribution, PointMass):
-            lines[2] = f"  every {SCALES[self.scale]} is {self.mean + 0.0:.4g}"
         return "\n".join(lines + [f"  note: {note}" for note in self.notes])

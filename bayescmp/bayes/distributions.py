@@ -4,9 +4,9 @@ All have the same few methods, so that a result need not know which one it holds
 1 - cdf anywhere.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,35 +15,63 @@ from scipy import special
 from bayescmp.bayes.hdi import hdi
 from bayescmp.numerics.student import rest_to_the_largest, student_ppf, student_regions
 from bayescmp.rope import Rope
+from bayescmp.values import Value
 
 Floats = NDArray[np.float64]
 NEGLIGIBLE = 1e-290
 """A scale so small beside the other one's is none: it changes no double."""
 
 
-class Distribution(Protocol):
+class Distribution(Value):
     """What a result needs of a posterior."""
 
-    kind: ClassVar[str]
+    @property
+    def mean(self) -> float:
+        """The expectation."""
+        raise NotImplementedError
 
     @property
-    def mean(self) -> float: ...
-    def pdf(self, x: ArrayLike) -> Floats: ...
-    def cdf(self, x: ArrayLike) -> Floats: ...
-    def sf(self, x: ArrayLike) -> Floats: ...
-    def ppf(self, q: ArrayLike) -> Floats: ...
-    def hdi(self, mass: float) -> tuple[float, float]: ...
-    def regions(self, rope: Rope) -> tuple[float, float, float]: ...
-    def sample(self, n: int, rng: np.random.Generator) -> Floats: ...
-    def swap(self) -> "Distribution": ...
-    def to_dict(self) -> dict[str, Any]: ...
+    def gain(self) -> float:
+        """E[max(d, 0)]: what is expected to be gained where the difference is positive."""
+        raise NotImplementedError
+
+    def pdf(self, x: ArrayLike) -> Floats:
+        """The density at x."""
+        raise NotImplementedError
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        """P(d <= x)."""
+        raise NotImplementedError
+
+    def sf(self, x: ArrayLike) -> Floats:
+        """P(d > x)."""
+        raise NotImplementedError
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        """The quantile at q."""
+        raise NotImplementedError
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        """The highest-density interval that holds the mass."""
+        raise NotImplementedError
+
+    def regions(self, rope: Rope) -> tuple[float, float, float]:
+        """P(above the rope), P(inside), P(below)."""
+        raise NotImplementedError
+
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+        """`n` independent draws."""
+        raise NotImplementedError
+
+    def swap(self) -> "Distribution":
+        """The distribution of -d."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class StudentT:
+class StudentT(Distribution):
     """Student's t with location and scale."""
 
-    kind: ClassVar[str] = "student_t"
     location: float
     scale: float
     df: float
@@ -51,6 +79,15 @@ class StudentT:
     @property
     def mean(self) -> float:
         return self.location
+
+    @property
+    def gain(self) -> float:
+        """location P(d > 0) + scale (df + z^2)/(df - 1) times the density of t at z = location/scale."""
+        if self.df <= 1:
+            return math.inf
+        z = self.location / self.scale
+        density = float(StudentT(0.0, 1.0, self.df).pdf(z))
+        return float(self.location * self.sf(0.0) + self.scale * (self.df + z * z) / (self.df - 1) * density)
 
     def _z(self, x: ArrayLike) -> Floats:
         with np.errstate(over="ignore"):  # infinitely far in units of the scale
@@ -85,24 +122,24 @@ class StudentT:
     def swap(self) -> "StudentT":
         return StudentT(0.0 - self.location, self.scale, self.df)
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "location": self.location, "scale": self.scale, "df": self.df}
-
 
 @dataclass(frozen=True)
-class PointMass:
+class PointMass(Distribution):
     """All the mass at one value: the limit of a Student t without spread.
 
     `rounding` is the error that the value may carry; a border of a rope closer than that is met.
     """
 
-    kind: ClassVar[str] = "point"
     at: float
     rounding: float = 0.0
 
     @property
     def mean(self) -> float:
         return self.at
+
+    @property
+    def gain(self) -> float:
+        return max(0.0, self.at)
 
     def pdf(self, x: ArrayLike) -> Floats:
         return np.where(np.asarray(x, dtype=float) == self.at, np.inf, 0.0)
@@ -129,19 +166,15 @@ class PointMass:
     def swap(self) -> "PointMass":
         return PointMass(0.0 - self.at, self.rounding)
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "at": self.at, "rounding": self.rounding}
-
 
 @dataclass(frozen=True)
-class StudentDifference:
+class StudentDifference(Distribution):
     """The difference of two independent Student t: location + scale_1 T_1 - scale_2 T_2 (Behrens-Fisher).
 
     Integrated over the narrower of the two on Gauss-Legendre panels that are fine around both centres and double in
     width further out, so that light and heavy tails are both met.
     """
 
-    kind: ClassVar[str] = "student_difference"
     location: float
     scale_1: float
     df_1: float
@@ -151,6 +184,10 @@ class StudentDifference:
     @property
     def mean(self) -> float:
         return self.location
+
+    @cached_property
+    def gain(self) -> float:
+        return float(np.maximum(self.sample(100_000, np.random.default_rng(0)), 0.0).mean())
 
     @cached_property
     def _wide_and_narrow(self) -> tuple[StudentT, StudentT]:
@@ -225,10 +262,6 @@ class StudentDifference:
     def swap(self) -> "StudentDifference":
         return StudentDifference(0.0 - self.location, self.scale_2, self.df_2, self.scale_1, self.df_1)
 
-    def to_dict(self) -> dict[str, Any]:
-        names = ("location", "scale_1", "df_1", "scale_2", "df_2")
-        return {"kind": self.kind, **{name: getattr(self, name) for name in names}}
-
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
@@ -247,10 +280,9 @@ def _panel_rule(narrow: float, centre: float) -> tuple[Floats, Floats]:
 
 
 @dataclass(frozen=True, eq=False)
-class Draws:
+class Draws(Distribution):
     """Monte-Carlo draws, chains x draws."""
 
-    kind: ClassVar[str] = "draws"
     chains: Floats
 
     @cached_property
@@ -260,6 +292,10 @@ class Draws:
     @property
     def mean(self) -> float:
         return float(self.chains.mean())
+
+    @property
+    def gain(self) -> float:
+        return float(np.maximum(self.chains, 0.0).mean())
 
     def pdf(self, x: ArrayLike) -> Floats:
         from scipy.stats import gaussian_kde
@@ -287,20 +323,3 @@ class Draws:
 
     def swap(self) -> "Draws":
         return Draws(-self.chains)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "chains": self.chains.tolist()}
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Draws) and np.array_equal(self.chains, other.chains)
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-def distribution_from_dict(data: dict[str, Any]) -> Distribution:
-    """The inverse of every `to_dict` above."""
-    kinds = {d.kind: d for d in (StudentT, PointMass, StudentDifference, Draws)}
-    fields = {name: value for name, value in data.items() if name != "kind"}
-    if data["kind"] == Draws.kind:
-        return Draws(np.array(fields["chains"]))
-    return kinds[data["kind"]](**fields)

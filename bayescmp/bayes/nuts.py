@@ -6,7 +6,7 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from bayescmp import _compat
 from bayescmp.checks import check_count, is_one_of
 from bayescmp.errors import ConvergenceWarning, warn
+from bayescmp.values import Value
 
 R_HAT_LIMIT = 1.01
 ESS_LIMIT = 400
@@ -22,7 +23,7 @@ BFMI_LIMIT = 0.3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Diagnostics:
+class Diagnostics(Value):
     """How a NUTS run went: the worst value over all variables (Vehtari et al. 2021; Betancourt 2016).
 
     Attributes
@@ -70,10 +71,6 @@ class Diagnostics:
         if not self.bfmi >= BFMI_LIMIT:
             found.append(f"BFMI {self.bfmi:.2f} (must be at least {BFMI_LIMIT})")
         return tuple(found)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
-        return asdict(self)
 
 
 def check_engine(engine: str, fast: str, nuts_options: dict[str, Any], random_seed: int | None = None) -> None:

@@ -1,23 +1,25 @@
-"""The result of a Bayesian test: a value that knows what it is about, prints on one screen, and survives JSON."""
+"""The result of a Bayesian test: three probabilities of A over B, with everything that changed them."""
 
-import math
-from copy import deepcopy
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
 
 from bayescmp.bayes.nuts import Diagnostics
 from bayescmp.checks import check_threshold
-from bayescmp.errors import MALFORMED
 from bayescmp.rope import Decision, Rope, RopeLike
 from bayescmp.scores.pair import SCALES
-from bayescmp.text import plain, probability, versions
+from bayescmp.text import probability, versions
+from bayescmp.values import NOT_KEPT, Value
 
 if TYPE_CHECKING:
     import pandas as pd
 
+OUTCOMES = ("better", "equivalent", "worse")
+DEFAULT_MASS = 0.95
 
-@dataclass(frozen=True, kw_only=True)
-class Posterior:
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Posterior(Value):
     """What every Bayesian result has: names, settings, three probabilities, a decision.
 
     Attributes
@@ -37,7 +39,7 @@ class Posterior:
     random_seed : int or None
         None where nothing was drawn.
     diagnostics : Diagnostics or None
-        Of NUTS.
+        The diagnostics of NUTS, where it ran.
     notes : tuple of str
         Degenerate data and the like.
     versions : dict
@@ -70,58 +72,118 @@ class Posterior:
     diagnostics: Diagnostics | None = None
     notes: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=versions)
+    inference_data: Any = field(default=None, compare=False, metadata=NOT_KEPT)
 
-    kind: ClassVar[str]
-    KINDS: ClassVar[dict[str, type["Posterior"]]] = {}
-
-    def __init_subclass__(cls) -> None:
-        cls.KINDS[cls.kind] = cls
+    # ---- the three probabilities
 
     @property
-    def _three(self) -> tuple[float, ...]:
+    def three(self) -> tuple[float, float, float]:
+        """P(A better), P(equivalent), P(B better); they sum to 1."""
         raise NotImplementedError
 
     @property
     def p_better(self) -> float:
         """The probability that A is better than B by more than the rope."""
-        return self._three[0]
+        return self.three[0]
 
     @property
     def p_equivalent(self) -> float:
         """The probability that A and B are practically equivalent."""
-        return self._three[1]
+        return self.three[1]
 
     @property
     def p_worse(self) -> float:
         """The probability that B is better than A by more than the rope."""
-        return self._three[2]
+        return self.three[2]
 
     @property
     def probabilities(self) -> dict[str, float]:
         """The three probabilities by name."""
-        return dict(zip(self._labels, self._three, strict=True))
+        return dict(zip(self.labels, self.three, strict=True))
 
     @property
     def mcse(self) -> dict[str, float]:
         """The Monte-Carlo standard error of each probability: 0.0 where it is exact."""
-        return dict.fromkeys(self._labels, 0.0)
+        return dict.fromkeys(self.labels, 0.0)
 
     @property
-    def _labels(self) -> tuple[str, str, str]:
+    def largest_mcse(self) -> float:
+        """The largest Monte-Carlo standard error of the three probabilities."""
+        return max(self.mcse.values())
+
+    @property
+    def numerical_error(self) -> float:
+        """The error estimate of a deterministic engine; 0.0 where the numbers are exact, or Monte Carlo."""
+        return 0.0
+
+    @property
+    def labels(self) -> tuple[str, str, str]:
+        """The three outcomes in words."""
         return f"{self.a} better", "equivalent", f"{self.b} better"
+
+    @property
+    def expected(self) -> dict[str, float] | None:
+        """The expected shares of the three outcomes; None where the probabilities are about a mean difference."""
+        return None
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Reasons not to trust the numbers; empty where all is well."""
+        return self.diagnostics.problems if self.diagnostics else ()
+
+    # ---- the difference
+
+    @property
+    def mean(self) -> float | None:
+        """The posterior mean of the difference A - B; None where the test has none."""
+        raise NotImplementedError
+
+    def hdi(self, mass: float = DEFAULT_MASS) -> tuple[float, float]:
+        """The highest-density interval that holds `mass` of the posterior of the difference."""
+        raise NotImplementedError
+
+    @property
+    def losses(self) -> tuple[float, float] | None:
+        """The expected shortfall of choosing A and of choosing B, in units of the score; None without a difference.
+
+        E[max(-d, 0)] and E[max(d, 0)] for the difference d = A - B; the second less the first is its mean.
+        """
+        if self.mean is None:
+            return None
+        gain = self._gain()
+        return max(0.0, gain - self.mean), gain
+
+    def _gain(self) -> float:
+        """E[max(d, 0)]."""
+        raise NotImplementedError
+
+    # ---- decisions and other views
 
     def decision(self, threshold: float = 0.95) -> Decision:
         """The region whose probability reaches the threshold; undecided where none does."""
-        check_threshold(threshold)
-        outcomes = (Decision.A_BETTER, Decision.EQUIVALENT, Decision.B_BETTER)
-        for outcome, p in zip(outcomes, self._three, strict=True):
-            if p >= threshold:
-                return outcome
-        return Decision.UNDECIDED
+        return Decision.of(self.three, check_threshold(threshold))
 
-    def with_rope(self, rope: RopeLike) -> "Posterior":
+    def with_rope(self, rope: RopeLike) -> Self:
         """The same posterior with another rope; nothing is computed anew."""
         return replace(self, rope=Rope.of(rope))
+
+    def swap(self) -> Self:
+        """B over A."""
+        raise NotImplementedError
+
+    def draws(self, n: int = 4000, random_seed: int = 0) -> Any:
+        """`n` draws from the posterior, the same for the same `random_seed`."""
+        raise NotImplementedError
+
+    def rope_curve(self, ropes: Iterable[RopeLike]) -> "pd.DataFrame":
+        """The three probabilities on a grid of ropes, all from this posterior."""
+        raise NotImplementedError
+
+    def prior_sensitivity(self) -> "pd.DataFrame":
+        """The three probabilities under other priors; the first row is this result."""
+        raise ValueError(f"The {self.method} has one prior (flat, matching its classical sibling): nothing to vary.")
+
+    # ---- for people and programs
 
     def plot(self, kind: str | None = None, **options: Any) -> Any:
         """Draw the result, and return the Axes.
@@ -133,13 +195,15 @@ class Posterior:
 
         return plot_result(self, kind, **options)
 
-    def to_frame(self) -> "pd.DataFrame":
-        """One row: what was compared, estimate, interval, probabilities, decision."""
-        import pandas as pd
+    def sentence(self, threshold: float | None = None) -> str:
+        """The result in a sentence for the report; with a `threshold`, probabilities stay on their side of it."""
+        raise NotImplementedError
 
-        return pd.DataFrame([self._row()])
-
-    def _row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, Any]:
+        """The result as one flat row: what was compared, estimate, interval, probabilities, decision."""
+        low, high = (None, None) if self.mean is None else self.hdi()
+        losses = self.losses or (None, None)
+        shares = (None,) * 3 if self.expected is None else self.expected.values()
         return {
             "a": self.a,
             "b": self.b,
@@ -148,66 +212,38 @@ class Posterior:
             "n": self.n,
             "method": self.method,
             "engine": self.engine,
+            "mean": self.mean,
+            "hdi_low": low,
+            "hdi_high": high,
             "p_better": self.p_better,
             "p_equivalent": self.p_equivalent,
             "p_worse": self.p_worse,
-            "mcse": max(self.mcse.values()),
+            "mcse": self.largest_mcse,
+            "numerical_error": self.numerical_error,
+            **{f"expected_{name}": share for name, share in zip(OUTCOMES, shares, strict=True)},
+            "loss_a": losses[0],
+            "loss_b": losses[1],
             "rope_low": self.rope.low,
             "rope_high": self.rope.high,
-            "decision": self.decision().value,
+            "decision": self.decision().words(self.a, self.b),
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON: inputs, settings and summaries; `Posterior.from_dict` reads it back."""
-        data = {f.name: deepcopy(getattr(self, f.name)) for f in fields(self) if f.name != "inference_data"}
-        data |= {
-            "kind": self.kind,
-            "rope": [border if math.isfinite(border) else None for border in (self.rope.low, self.rope.high)],
-            "diagnostics": self.diagnostics.to_dict() if self.diagnostics else None,
-            "datasets": list(self.datasets),
-            "notes": list(self.notes),
-            "probabilities": list(self._three),
-        }
-        return {name: plain(value) for name, value in data.items()}
+    def to_frame(self) -> "pd.DataFrame":
+        """`row()` as a frame of one row."""
+        import pandas as pd
 
-    @staticmethod
-    def from_dict(data: dict[str, Any]) -> "Posterior":
-        """The result whose `to_dict` gave `data`, also after a trip through JSON."""
-        try:
-            cls = Posterior.KINDS[data["kind"]]
-            low, high = data["rope"]
-            values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
-            values |= {
-                "rope": Rope(-math.inf if low is None else low, math.inf if high is None else high),
-                "diagnostics": Diagnostics(**data["diagnostics"]) if data["diagnostics"] else None,
-                "datasets": tuple(data["datasets"]),
-                "notes": tuple(data["notes"]),
-            }
-            return cls(**cls._parse(values))
-        except MALFORMED as error:
-            raise ValueError(
-                f"`data` must come from a result's to_dict, with a kind of {', '.join(sorted(Posterior.KINDS))}; "
-                f"wrong or missing: {error!r}."
-            ) from None
+        return pd.DataFrame([self.row()])
 
-    @classmethod
-    def _parse(cls, values: dict[str, Any]) -> dict[str, Any]:
-        return values
+    def _told(self) -> dict[str, Any]:
+        return {"probabilities": self.probabilities, "expected": self.expected}
 
     def _heading(self) -> str:
-        trouble = (
-            f"NOT CONVERGED: {'; '.join(self.diagnostics.problems)}\n"
-            if self.diagnostics and self.diagnostics.problems
-            else ""
-        )
+        trouble = f"NOT CONVERGED: {'; '.join(self.problems)}\n" if self.problems else ""
         scale = "" if self.scale == "score" else f" ({SCALES[self.scale]})"
         return f"{trouble}Posterior: {self.a} vs {self.b}, {self.metric or 'score'}{scale}, {self.method}"
 
-    def _show(self, p: float) -> str:
-        return probability(p, max(self.mcse.values()))
-
     def _probability_line(self) -> str:
-        parts = [f"P({label}) {self._show(p)}" for label, p in self.probabilities.items()]
+        parts = [f"P({label}) {probability(p, self.largest_mcse)}" for label, p in self.probabilities.items()]
         if self.rope.is_zero:
             del parts[1]
         rope = "no rope" if self.rope.is_zero else f"rope {self.rope}"

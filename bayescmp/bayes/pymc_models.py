@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from bayescmp import _compat
 from bayescmp.bayes import nuts
 from bayescmp.bayes.distributions import Draws, Floats
 from bayescmp.bayes.hdi import hdi
-from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, sampled_summary
+from bayescmp.bayes.regions import RegionInference, RegionSummary, sampled_summary
 from bayescmp.checks import checked_seed, is_one_of
 from bayescmp.errors import RopeError, ScoresError, name_list
 from bayescmp.numerics.moments import moments
@@ -126,10 +126,9 @@ def _run(model: Any, random_seed: int | None, options: dict[str, Any]) -> dict[s
 
 
 @dataclass(frozen=True, eq=False)
-class SampledRegions(ArrayValue):
+class SampledRegions(RegionInference):
     """theta as NUTS drew it, chains x draws x 3, for the rope that the model was made for."""
 
-    kind: ClassVar[str] = "sampled"
     chains: Floats
     rope: tuple[float, float]
 
@@ -142,7 +141,7 @@ class SampledRegions(ArrayValue):
                 f"NUTS drew theta for the rope {list(self.rope)}. For another rope run the test again, or use the fast "
                 "engine, which keeps its posterior for any rope."
             )
-        return [sampled_summary(self.chains) for _ in ropes]
+        return [sampled_summary(self.chains, rope) for rope in ropes]
 
     def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
         flat = self.chains.reshape(-1, 3)
@@ -161,12 +160,6 @@ class SampledRegions(ArrayValue):
     def swap(self) -> "SampledRegions":
         low, high = self.rope
         return SampledRegions(self.chains[..., ::-1], (0.0 - high, 0.0 - low))
-
-    def other_priors(self) -> tuple[()]:
-        return ()
-
-
-RegionPosterior.INFERENCES[SampledRegions.kind] = SampledRegions
 
 
 def correlated_t(pair: Pair, dataset: str | None = None) -> Any:

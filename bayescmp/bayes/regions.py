@@ -1,24 +1,26 @@
 """Results over many datasets: theta = the probabilities of better / equivalent / worse, and which is the largest."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.bayes.hdi import DEFAULT_MASS
 from bayescmp.bayes.nuts import share_mcse
-from bayescmp.bayes.posterior import Posterior
+from bayescmp.bayes.posterior import OUTCOMES, Posterior
 from bayescmp.checks import check_count, check_mass, checked_seed
 from bayescmp.rope import Rope, RopeLike, ropes_of
-from bayescmp.scores.pair import SCALES
-from bayescmp.text import number, probability
+from bayescmp.sentences import difference_text, expected_text, of_regions
+from bayescmp.values import Value
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Floats = NDArray[np.float64]
+Three = tuple[float, float, float]
 NUMERICAL_ERROR_LIMIT = 1e-2
 MOST_PRIOR = 1e9
 """Datasets that a prior may count for; far beyond, squares of the weights are no numbers."""
@@ -26,38 +28,100 @@ TIE = 1e-12
 """Thetas closer than that are equal, and share the win."""
 
 
-class RegionSummary(NamedTuple):
-    """What an inference knows for one rope; the three numbers are of A better, equivalent, B better."""
+@dataclass(frozen=True, eq=False)
+class RegionSummary(Value):
+    """The answer for one rope; the three numbers are of A better, equivalent, B better."""
 
-    probabilities: tuple[float, ...]
-    mcse: tuple[float, ...]
-    expected: tuple[float, ...]
+    rope: Rope
+    probabilities: Three
+    mcse: Three
+    expected: Three
     numerical_error: float = 0.0
 
+    def __post_init__(self) -> None:
+        for name in ("probabilities", "expected"):
+            three = getattr(self, name)
+            if not all(-1e-9 <= p <= 1 + 1e-9 for p in three) or not abs(sum(three) - 1) < 1e-6:
+                raise ValueError(f"`{name}` must be three probabilities that sum to 1, got {three}.")
 
-class RegionInference(Protocol):
+    def swap(self) -> "RegionSummary":
+        """B over A."""
+        p, errors, shares = (x[::-1] for x in (self.probabilities, self.mcse, self.expected))
+        return RegionSummary(self.rope.swap(), p, errors, shares, self.numerical_error)
+
+    def row(self) -> dict[str, float]:
+        """The numbers by name."""
+        return {
+            **{f"p_{name}": p for name, p in zip(OUTCOMES, self.probabilities, strict=True)},
+            "mcse": max(self.mcse),
+            **{f"expected_{name}": x for name, x in zip(OUTCOMES, self.expected, strict=True)},
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate(Value):
+    """The difference over datasets: posterior mean, 95 % HDI, and E[max(d, 0)]."""
+
+    mean: float
+    low: float
+    high: float
+    gain: float
+
+    def swap(self) -> "Estimate":
+        """B over A."""
+        return Estimate(0.0 - self.mean, 0.0 - self.high, 0.0 - self.low, max(0.0, self.gain - self.mean))
+
+
+class RegionInference(Value):
     """The posterior of theta, for any rope."""
 
-    kind: ClassVar[str]
-
     @property
-    def mean(self) -> float | None: ...
-    def hdi(self, mass: float) -> tuple[float, float]: ...
-    def mean_distribution(self) -> tuple[Floats, Floats]: ...
-    def summaries(self, ropes: list[Rope]) -> list[RegionSummary]: ...
-    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats: ...
-    def theta_hdi(self, rope: Rope, mass: float) -> list[tuple[float, float]]: ...
-    def swap(self) -> "RegionInference": ...
-    def other_priors(self) -> "Iterable[tuple[str, RegionInference]]": ...
-    def to_dict(self) -> dict[str, Any]: ...
+    def mean(self) -> float | None:
+        """The posterior mean of the difference over datasets; None where there is none."""
+        raise NotImplementedError
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        """The highest-density interval of the difference over datasets."""
+        raise NotImplementedError
+
+    def mean_distribution(self) -> tuple[Floats, Floats]:
+        """The difference over datasets as values and their weights."""
+        raise NotImplementedError
+
+    def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
+        """The answers for some ropes."""
+        raise NotImplementedError
+
+    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+        """Draws of theta, n x 3."""
+        raise NotImplementedError
+
+    def theta_hdi(self, rope: Rope, mass: float) -> list[tuple[float, float]]:
+        """The highest-density interval of each theta."""
+        raise NotImplementedError
+
+    def swap(self) -> "RegionInference":
+        """B over A."""
+        raise NotImplementedError
+
+    def other_priors(self) -> "Iterable[tuple[str, RegionInference]]":
+        """The same data under other priors, each with a name."""
+        return ()
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RegionPosterior(Posterior):
     """The posterior of theta = (A better, equivalent, B better), the probabilities of what a new dataset will show.
 
     `p_better` is the probability that "A better" is the *most probable* outcome: that its theta is the largest of the
     three. `expected` is another thing, the posterior mean of theta: the share of new datasets to expect in each region.
+
+    Attributes
+    ----------
+    inference
+        The posterior of theta for any rope.
+    new : str
+        What theta speaks of: a new dataset, or the average of two.
 
     See Also
     --------
@@ -72,25 +136,63 @@ class RegionPosterior(Posterior):
     """
 
     inference: RegionInference
-    inference_data: Any = field(default=None, compare=False)
-    _memo: dict[Rope, RegionSummary] = field(default_factory=dict, compare=False, init=False)
+    new: str = "a new dataset"
 
-    kind: ClassVar[str] = "region"
-    INFERENCES: ClassVar[dict[str, Any]] = {}
+    # ---- answers that were computed once
+
+    @cached_property
+    def _answers(self) -> dict[Rope, RegionSummary]:
+        return {}
+
+    @cached_property
+    def _estimates(self) -> list[Estimate]:
+        """The estimate, once it was asked for."""
+        return []
+
+    def answered(self, summaries: Iterable[RegionSummary], estimate: Estimate | None = None) -> Self:
+        """The same posterior with answers that were computed elsewhere, from the same draws."""
+        other = replace(self)
+        other._answers.update(self._answers | {s.rope: s for s in summaries})
+        other._estimates.extend([estimate] if estimate else self._estimates)
+        return other
+
+    def _kept(self) -> dict[str, Value]:
+        estimate: dict[str, Value] = {"estimate": self._estimates[0]} if self._estimates else {}
+        return {str(rope): summary for rope, summary in self._answers.items()} | estimate
+
+    def _restore(self, kept: Mapping[str, Value]) -> None:
+        for answer in kept.values():
+            if isinstance(answer, RegionSummary):
+                self._answers[answer.rope] = answer
+            elif isinstance(answer, Estimate):
+                self._estimates.append(answer)
+            else:
+                raise ValueError(f"An answer must be a RegionSummary or an Estimate, got a {type(answer).__name__}.")
 
     def _summary(self) -> RegionSummary:
-        if self.rope not in self._memo:
-            (self._memo[self.rope],) = self.inference.summaries([self.rope])
-        return self._memo[self.rope]
+        if self.rope not in self._answers:
+            (self._answers[self.rope],) = self.inference.summaries([self.rope])
+        return self._answers[self.rope]
+
+    def _estimate(self) -> Estimate:
+        if not self._estimates:
+            values, weights = self.inference.mean_distribution()
+            mean, (low, high) = self.inference.mean, self.inference.hdi(DEFAULT_MASS)
+            assert mean is not None
+            self._estimates.append(Estimate(mean, low, high, float(np.maximum(values, 0.0) @ weights)))
+        return self._estimates[0]
+
+    # ---- theta
 
     @property
-    def _three(self) -> tuple[float, ...]:
+    def three(self) -> Three:
+        """P("A better" is the most probable outcome), P(equivalence is), P("B better" is); they sum to 1."""
         return self._summary().probabilities
 
     @property
     def mcse(self) -> dict[str, float]:
         """The Monte-Carlo standard error of each probability: 0.0 where it is exact."""
-        return dict(zip(self._labels, self._summary().mcse, strict=True))
+        return dict(zip(self.labels, self._summary().mcse, strict=True))
 
     @property
     def numerical_error(self) -> float:
@@ -100,20 +202,17 @@ class RegionPosterior(Posterior):
     @property
     def expected(self) -> dict[str, float]:
         """The posterior mean of theta: the expected shares of better, equivalent and worse."""
-        return dict(zip(self._labels, self._summary().expected, strict=True))
+        return dict(zip(self.labels, self._summary().expected, strict=True))
 
     @property
-    def mean(self) -> float | None:
-        """The posterior mean of the difference over datasets; None where the test knows no such thing."""
-        return self.inference.mean
-
-    def hdi(self, mass: float = DEFAULT_MASS) -> tuple[float, float]:
-        """The highest-density interval that holds `mass` of the difference over datasets."""
-        return self.inference.hdi(check_mass(mass))
+    def problems(self) -> tuple[str, ...]:
+        """Reasons not to trust the numbers; empty where all is well."""
+        bad = self.numerical_error > NUMERICAL_ERROR_LIMIT
+        return (*super().problems, *([f"quadrature error about {self.numerical_error:.1g}"] if bad else []))
 
     def theta_hdi(self, mass: float = DEFAULT_MASS) -> dict[str, tuple[float, float]]:
         """The highest-density interval of each theta, with this `mass`."""
-        return dict(zip(self._labels, self.inference.theta_hdi(self.rope, check_mass(mass)), strict=True))
+        return dict(zip(self.labels, self.inference.theta_hdi(self.rope, check_mass(mass)), strict=True))
 
     def draws(self, n: int = 4000, random_seed: int = 0) -> Floats:
         """`n` draws of theta by `random_seed`, n x 3: points of the simplex."""
@@ -124,12 +223,30 @@ class RegionPosterior(Posterior):
         """4,000 draws of theta for the simplex plot."""
         return self.draws()
 
-    def swap(self) -> "RegionPosterior":
+    # ---- the difference over datasets
+
+    @property
+    def mean(self) -> float | None:
+        """The posterior mean of the difference over datasets; None where the test has none."""
+        return self._estimates[0].mean if self._estimates else self.inference.mean
+
+    def hdi(self, mass: float = DEFAULT_MASS) -> tuple[float, float]:
+        """The highest-density interval that holds `mass` of the difference over datasets."""
+        if check_mass(mass) == DEFAULT_MASS and self.mean is not None:
+            return self._estimate().low, self._estimate().high
+        return self.inference.hdi(mass)
+
+    def _gain(self) -> float:
+        return self._estimate().gain
+
+    # ---- other views
+
+    def with_rope(self, rope: RopeLike) -> Self:
+        """The same posterior with another rope; nothing is computed anew."""
+        return super().with_rope(rope).answered(self._answers.values(), *self._estimates)
+
+    def swap(self) -> Self:
         """B over A."""
-        memo = {
-            r.swap(): RegionSummary(s.probabilities[::-1], s.mcse[::-1], s.expected[::-1], s.numerical_error)
-            for r, s in self._memo.items()
-        }
         swapped = replace(
             self,
             a=self.b,
@@ -139,26 +256,25 @@ class RegionPosterior(Posterior):
             settings={k: 0.0 - x if k == "prior_at" else x for k, x in self.settings.items()},
             inference_data=None,
         )
-        swapped._memo.update(memo)
-        return swapped
+        answers = [answer.swap() for answer in self._answers.values()]
+        return swapped.answered(answers, *(estimate.swap() for estimate in self._estimates))
 
     def rope_curve(self, ropes: Iterable[RopeLike]) -> "pd.DataFrame":
         """The three probabilities and expected shares on a grid of ropes, from one pass over the same posterior."""
         import pandas as pd
 
         regions = ropes_of(ropes)
-        if new := [rope for rope in regions if rope not in self._memo]:
-            self._memo.update(zip(new, self.inference.summaries(new), strict=True))
-        rows = [(rope, self._memo[rope]) for rope in regions]
-        return pd.DataFrame([{"rope_low": r.low, "rope_high": r.high, **_columns(s)} for r, s in rows])
+        if new := [rope for rope in dict.fromkeys(regions) if rope not in self._answers]:
+            self._answers.update(zip(new, self.inference.summaries(new), strict=True))
+        return pd.DataFrame([{"rope_low": r.low, "rope_high": r.high, **self._answers[r].row()} for r in regions])
 
     def prior_sensitivity(self) -> "pd.DataFrame":
         """The three probabilities and expected shares under other priors; the first row is this result."""
         import pandas as pd
 
-        rows = [{"prior": "this result", **_columns(self._summary())}]
+        rows = [{"prior": "this result", **self._summary().row()}]
         for label, other in self.inference.other_priors():
-            rows.append({"prior": label, **_columns(other.summaries([self.rope])[0])})
+            rows.append({"prior": label, **other.summaries([self.rope])[0].row()})
         return pd.DataFrame(rows)
 
     def to_arviz(self, draws: int = 4000, random_seed: int = 0) -> Any:
@@ -171,82 +287,22 @@ class RegionPosterior(Posterior):
             {"posterior": {"theta": self.draws(check_count("draws", draws), random_seed)[None]}}
         )
 
-    def sentence(self) -> str:
-        """The result in a sentence for the report."""
-        outcomes = (
-            f"{self.a} better{self._by_more}",
-            "Practical equivalence",
-            f"{self.b} better{self._by_more}",
-        )
-        best = int(np.argmax(self._three))
-        shares = self._expected_text()
-        return (
-            f"{outcomes[best]} is the most probable outcome for {self._new} (P = {self._show(self._three[best])}); "
-            f"{shares}."
-        )
+    # ---- for people
 
-    @property
-    def _by_more(self) -> str:
-        return "" if self.rope.is_zero else f" by more than the rope {self.rope}"
-
-    @property
-    def _new(self) -> str:
-        return str(self.settings.get("new", "a new dataset"))
-
-    def _expected_text(self) -> str:
-        names = (f"{self.a} better", "equivalent", f"{self.b} better")
-        parts = [f"{probability(x)} {n}" for n, x in zip(names, self.expected.values(), strict=True)]
-        if self.rope.is_zero:
-            del parts[1]
-        return "expected shares " + ", ".join(parts)
-
-    def _row(self) -> dict[str, Any]:
-        row = super()._row()
-        low, high = (None, None) if self.mean is None else self.hdi()
-        shares = zip(("better", "equivalent", "worse"), self.expected.values(), strict=True)
-        return (
-            {k: row.pop(k) for k in list(row)[:7]}
-            | {"estimate": self.mean, "interval_low": low, "interval_high": high}
-            | row
-            | {f"expected_{name}": share for name, share in shares}
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        data = super().to_dict()
-        del data["_memo"]
-        return data | {"inference": self.inference.to_dict(), "expected": list(self._summary().expected)}
-
-    @classmethod
-    def _parse(cls, values: dict[str, Any]) -> dict[str, Any]:
-        data = dict(values["inference"])
-        return values | {"inference": cls.INFERENCES[data.pop("kind")](**data)}
+    def sentence(self, threshold: float | None = None) -> str:
+        """The result in a sentence for the report; with a `threshold`, probabilities stay on their side of it."""
+        return of_regions(self, threshold)
 
     def __repr__(self) -> str:
-        bad = self.numerical_error > NUMERICAL_ERROR_LIMIT
-        trouble = f"NOT CONVERGED: quadrature error about {self.numerical_error:.1g}\n" if bad else ""
         lines = [
-            f"{trouble}{self._heading()}, {len(self.datasets)} datasets",
-            f"  most probable outcome for {self._new}:",
+            f"{self._heading()}, {len(self.datasets)} datasets",
+            f"  most probable outcome for {self.new}:",
             f"  {self._probability_line()}",
-            f"  {self._expected_text()}",
+            f"  expected shares {expected_text(self, self.labels)}",
         ]
         if self.mean is not None:
-            low, high = self.hdi()
-            width = high - low
-            lines.append(
-                f"  mean {SCALES[self.scale]} {number(self.mean, width)}, 95% HDI "
-                f"[{number(low, width)}, {number(high, width)}]"
-            )
+            lines.append(f"  mean {difference_text(self)}")
         return "\n".join(lines + [f"  note: {note}" for note in self.notes])
-
-
-def _columns(s: RegionSummary) -> dict[str, float]:
-    names = ("better", "equivalent", "worse")
-    return {
-        **{f"p_{name}": p for name, p in zip(names, s.probabilities, strict=True)},
-        "mcse": max(s.mcse),
-        **{f"expected_{name}": x for name, x in zip(names, s.expected, strict=True)},
-    }
 
 
 def wins(theta: Floats, axis: int = -1) -> Floats:
@@ -256,39 +312,20 @@ def wins(theta: Floats, axis: int = -1) -> Floats:
     return largest / shared if shared.max(initial=1) > 1 else largest.astype(float)
 
 
-def sampled_summary(theta: Floats) -> RegionSummary:
-    """From correlated draws of theta, chains x draws x 3."""
+def sampled_summary(theta: Floats, rope: Rope) -> RegionSummary:
+    """The answer from correlated draws of theta, chains x draws x 3."""
     hits = wins(theta)
     errors = [share_mcse(hits[..., k] > 0.5) for k in range(3)]
-    shares, expected = (x.mean(axis=(0, 1)).tolist() for x in (hits, theta))
-    return RegionSummary(tuple(shares), tuple(errors), tuple(expected))
+    return RegionSummary(rope, three_of(hits.mean(axis=(0, 1))), three_of(errors), three_of(theta.mean(axis=(0, 1))))
+
+
+def three_of(x: Any) -> Three:
+    """Three numbers as a tuple."""
+    better, equivalent, worse = (float(value) for value in x)
+    return better, equivalent, worse
 
 
 def independent_mcse(shares: Floats, n: int) -> Floats:
     """The standard error of shares of n independent draws; never 0, also where all or none hit."""
     smoothed = (shares * n + 0.5) / (n + 1)
     return np.sqrt(smoothed * (1 - smoothed) / n)
-
-
-class ArrayValue:
-    """Equality and JSON for frozen dataclasses with arrays in them."""
-
-    kind: ClassVar[str]
-
-    def __eq__(self, other: object) -> bool:
-        if type(self) is not type(other):
-            return NotImplemented
-        return all(np.array_equal(x, getattr(other, name)) for name, x in self._values().items())
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _values(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
-        plain = {
-            name: x.tolist() if isinstance(x, np.ndarray) else list(x) if isinstance(x, tuple) else x
-            for name, x in self._values().items()
-        }
-        return {"kind": self.kind, **plain}

@@ -5,7 +5,7 @@ theta ~ Dirichlet(counts + prior) (Benavoli et al. 2017); which theta is the lar
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from scipy import special
 
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.nuts import check_engine
-from bayescmp.bayes.regions import MOST_PRIOR, ArrayValue, RegionPosterior, RegionSummary
+from bayescmp.bayes.regions import MOST_PRIOR, RegionInference, RegionPosterior, RegionSummary, three_of
 from bayescmp.checks import check_number, is_one_of
 from bayescmp.numerics.dirichlet import p_largest, two_sides
 from bayescmp.rope import Rope, RopeLike
@@ -97,17 +97,15 @@ def sign_test(
         settings={
             "prior": prior,
             "prior_place": {"A": pair.a, "B": pair.b}.get(prior_place, prior_place),
-            "new": "a new dataset",
         },
         **fields,
     )
 
 
 @dataclass(frozen=True, eq=False)
-class SignInference(ArrayValue):
+class SignInference(RegionInference):
     """theta ~ Dirichlet(counts of the differences against a rope + prior)."""
 
-    kind: ClassVar[str] = "sign"
     differences: Floats
     rounding: Floats
     prior: float
@@ -148,8 +146,8 @@ class SignInference(ArrayValue):
             better, worse = two_sides(alpha[0], alpha[2])
             p = (better, 0.0, worse)
         else:
-            p = tuple(p_largest(alpha).tolist())
-        return RegionSummary(p, (0.0, 0.0, 0.0), tuple((alpha / alpha.sum()).tolist()))
+            p = three_of(p_largest(alpha))
+        return RegionSummary(rope, p, (0.0, 0.0, 0.0), three_of(alpha / alpha.sum()))
 
     def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
         gammas = np.random.default_rng(random_seed).standard_gamma(self.alpha(rope), (n, 3))
@@ -182,9 +180,6 @@ class SignInference(ArrayValue):
                 if (strength, place) != (self.prior, self.prior_place):
                     where = f" on {place}" if strength else ""
                     yield f"strength {strength:g}{where}", replace(self, prior=strength, prior_place=place)
-
-
-RegionPosterior.INFERENCES[SignInference.kind] = SignInference
 
 
 def _beta_hdi(a: float, b: float, mass: float) -> tuple[float, float]:

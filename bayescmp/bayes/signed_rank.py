@@ -8,14 +8,22 @@ prefix sum of the weights, so that a draw costs O(n) instead of O(n^2).
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.nuts import check_engine
-from bayescmp.bayes.regions import MOST_PRIOR, ArrayValue, RegionPosterior, RegionSummary, independent_mcse, wins
+from bayescmp.bayes.regions import (
+    MOST_PRIOR,
+    RegionInference,
+    RegionPosterior,
+    RegionSummary,
+    independent_mcse,
+    three_of,
+    wins,
+)
 from bayescmp.checks import check_count, check_number, checked_seed
 from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike
 from bayescmp.scores.many_datasets import about, many_datasets
@@ -116,16 +124,16 @@ def signed_rank_test(
         method="signed-rank test",
         engine=engine,
         estimand="probabilities that the average difference of two new datasets is better / equivalent / worse",
-        settings={"prior": prior, "prior_at": prior_at, "new": "the average of two new datasets"},
+        settings={"prior": prior, "prior_at": prior_at},
+        new="the average of two new datasets",
         **fields,
     )
 
 
 @dataclass(frozen=True, eq=False)
-class SignedRankInference(ArrayValue):
+class SignedRankInference(RegionInference):
     """The Dirichlet process on the differences; draws are made when they are asked for, from the seed."""
 
-    kind: ClassVar[str] = "signed_rank"
     differences: Floats
     names: tuple[str, ...]
     rounding: float
@@ -187,7 +195,7 @@ class SignedRankInference(ArrayValue):
         errors = independent_mcse(shares, self.n_draws)
         if rope.is_zero:
             errors[1] = 0.0
-        return RegionSummary(tuple(shares.tolist()), tuple(errors.tolist()), tuple(self._expected(rope).tolist()))
+        return RegionSummary(rope, three_of(shares), three_of(errors), three_of(self._expected(rope)))
 
     def _expected(self, rope: Rope) -> Floats:
         """E[theta], exact: E[w_i w_j] = a_i a_j / (A (A + 1)), and E[w_i^2] = a_i (a_i + 1) / (A (A + 1))."""
@@ -252,9 +260,6 @@ class SignedRankInference(ArrayValue):
                 if (strength, at) != (self.prior, self.prior_at):
                     where = f" at {label}" if strength else ""
                     yield f"strength {strength:g}{where}", replace(self, prior=strength, prior_at=at)
-
-
-RegionPosterior.INFERENCES[SignedRankInference.kind] = SignedRankInference
 
 
 class _Walsh:

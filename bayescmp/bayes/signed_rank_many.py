@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.regions import TIE, RegionPosterior, wins
+from bayescmp.bayes.hdi import hdi
+from bayescmp.bayes.regions import TIE, Estimate, RegionPosterior, wins
 from bayescmp.bayes.signed_rank import DRAWS, SignedRankInference, signed_rank_test
 from bayescmp.checks import checked_seed, is_list
 from bayescmp.rope import RopeLike
@@ -56,26 +57,28 @@ def signed_rank_tests(
     if not is_list(pairs):
         raise ValueError(f"`pairs` must be a list of pairs, got {pairs!r}.")
     results = [signed_rank_test(pair, **options) for pair in pairs]
-    share_draws(results)
-    return results
+    return share_draws(results)
 
 
-def share_draws(results: list[RegionPosterior], *, compiled: bool | None = None) -> None:
-    """Compute once what these results of `signed_rank_test` have in common: those of one seed and the same datasets.
+def share_draws(results: list[RegionPosterior], *, compiled: bool | None = None) -> list[RegionPosterior]:
+    """These results of `signed_rank_test` with their answers, computed together where seed and datasets are the same.
 
     `compiled` says which of two loops to use, equal up to rounding; by the amount of work if not given.
     """
-    together: dict[tuple[str, ...], list[RegionPosterior]] = {}
-    for result in results:
-        together.setdefault(tuple(sorted(result.datasets)), []).append(result)
-    for group in together.values():
+    together: dict[tuple[str, ...], list[int]] = {}
+    for i, result in enumerate(results):
+        together.setdefault(tuple(sorted(result.datasets)), []).append(i)
+    answered = list(results)
+    for places in together.values():
+        group = [results[i] for i in places]
         inferences: list[Any] = [result.inference for result in group]
         work = len(group) * inferences[0].differences.size * inferences[0].n_draws
         use_kernel = work >= LEAST_WORK if compiled is None else compiled
         counts, means = (_compiled if use_kernel else _plain)(group, inferences)
-        for result, inference, count, mean in zip(group, inferences, counts, means, strict=True):
-            result._memo[result.rope] = inference._summary(count, result.rope)
-            inference.__dict__["_means"] = mean
+        for i, result, inference, count, mean in zip(places, group, inferences, counts, means, strict=True):
+            estimate = Estimate(inference.mean, *hdi(mean), float(np.maximum(mean, 0.0).mean()))
+            answered[i] = result.answered([inference._summary(count, result.rope)], estimate)
+    return answered
 
 
 def _plain(group: list[RegionPosterior], inferences: list[SignedRankInference]) -> tuple[Floats, Floats]:

@@ -220,7 +220,7 @@ def _run(test: Test, scores: "Scores", a: str, b: str, arguments: dict[str, Any]
 def posterior_row(p: "Posterior") -> dict[str, Any]:
     """A Bayesian result as one flat row."""
     mean, decision = getattr(p, "mean", None), p.decision().value
-    low, high = p.hdi() if mean is not None else (None, None)  # type: ignore[attr-defined]
+    low, high = p.hdi() if mean is not None else (None, None)
     shares = tuple(getattr(p, "expected", {}).values()) or (None, None, None)
     return {
         **_about(p.a, p.b, p),

@@ -17,7 +17,6 @@ import numpy as np
 
 from bayescmp import bayes
 from bayescmp.bayes.difference import DifferencePosterior
-from bayescmp.bayes.loss import expected_losses
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.bayes.signed_rank import DRAWS
@@ -166,9 +165,9 @@ def _work(scores: Scores, chunk: Sequence[Names], job: Job) -> list[list[Row]]:
         messages.append([[w.category.__name__, str(w.message)] for w in caught])
     if job.bayes == "signed_rank" and "engine" not in job.options and "precision" not in job.options:
         if job.what != "rope_curve":
-            share_draws(posteriors, compiled=job.compiled)
+            posteriors = share_draws(posteriors, compiled=job.compiled)
         elif job.compiled:
-            _share_ropes(posteriors, job)
+            posteriors = _share_ropes(posteriors, job)
     results = [job.rows(posterior) for posterior in posteriors]
     return [
         [{"a": p.a, "b": p.b, **plain(row), "warnings": found} for row in rows]
@@ -176,13 +175,12 @@ def _work(scores: Scores, chunk: Sequence[Names], job: Job) -> list[list[Row]]:
     ]
 
 
-def _share_ropes(posteriors: list[Any], job: Job) -> None:
+def _share_ropes(posteriors: list[Any], job: Job) -> list[Any]:
     """Rope by rope for all posteriors in the compiled loop, which is faster than all ropes for one after the other."""
     for rope in job.ropes:
-        moved = [posterior.with_rope(rope) for posterior in posteriors]
-        share_draws(moved, compiled=True)
-        for posterior, found in zip(posteriors, moved, strict=True):
-            posterior._memo.update(found._memo)
+        found = share_draws([posterior.with_rope(rope) for posterior in posteriors], compiled=True)
+        posteriors = [p.answered(moved._answers.values()) for p, moved in zip(posteriors, found, strict=True)]
+    return posteriors
 
 
 def quiet_pair(scores: Scores, names: Names) -> Pair:
@@ -194,12 +192,14 @@ def quiet_pair(scores: Scores, names: Names) -> Pair:
 
 def _row(posterior: Posterior) -> Row:
     """The numbers of one pair, as `Posterior.to_frame()` has them, with losses and notes."""
-    losses = expected_losses(posterior) or (None, None)
-    return {
-        **posterior._row(),
-        "loss_a": losses[0],
-        "loss_b": losses[1],
-        "numerical_error": getattr(posterior, "numerical_error", 0.0),
+    row = posterior.row()
+    if posterior.expected is None:
+        row = {k: x for k, x in row.items() if not k.startswith("expected_")}
+    names = {"estimate": row["mean"], "interval_low": row["hdi_low"], "interval_high": row["hdi_high"]}
+    return row | names | {"notes": list(posterior.notes)}
+        "estimate": row["mean"],
+        "interval_low": row["hdi_low"],
+        "interval_high": row["hdi_high"],
         "notes": list(posterior.notes),
     }
 

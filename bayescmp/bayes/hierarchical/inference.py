@@ -21,10 +21,10 @@ from bayescmp.bayes.hierarchical.hyper_grid import (
 from bayescmp.bayes.hierarchical.prior import PRESETS, HierarchicalPrior
 from bayescmp.bayes.regions import (
     NUMERICAL_ERROR_LIMIT,
-    ArrayValue,
-    RegionPosterior,
+    RegionInference,
     RegionSummary,
     sampled_summary,
+    three_of,
 )
 from bayescmp.errors import ConvergenceWarning, warn
 from bayescmp.numerics.moments import mean
@@ -37,10 +37,9 @@ ERROR_TO_REFINE = 5e-3
 
 
 @dataclass(frozen=True, eq=False)
-class HierarchicalInference(ArrayValue):
+class HierarchicalInference(RegionInference):
     """Sufficient statistics and prior; the posterior of (delta_0, sigma_0, nu) is integrated when it is asked for."""
 
-    kind: ClassVar[str] = "collapsed"
     names: tuple[str, ...]
     means: Floats
     sds: Floats
@@ -55,16 +54,11 @@ class HierarchicalInference(ArrayValue):
         for name in ("means", "sds", "counts", "rho"):
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
         object.__setattr__(self, "names", tuple(self.names))
-        if isinstance(self.prior, dict):
-            object.__setattr__(self, "prior", HierarchicalPrior(**self.prior))
-
-    def to_dict(self) -> dict[str, Any]:
-        return super().to_dict() | {"prior": self.prior.to_dict()}
 
     @property
     def settings(self) -> dict[str, Any]:
         """What a result records."""
-        return {"prior": self.prior.to_dict(), "min_sd": self.min_sd}
+        return {"prior": self.prior, "min_sd": self.min_sd}
 
     @cached_property
     def filled_sds(self) -> Floats:
@@ -137,8 +131,7 @@ class HierarchicalInference(ArrayValue):
                 break
         if error > NUMERICAL_ERROR_LIMIT:
             warn(f"The quadrature's error is about {error:.1g}. Check with engine='nuts'.", ConvergenceWarning)
-        three = (tuple(x.tolist()) for x in fine)
-        self._known[rope] = RegionSummary(next(three), (0.0, 0.0, 0.0), next(three), error)
+        self._known[rope] = RegionSummary(rope, three_of(fine[0]), (0.0, 0.0, 0.0), three_of(fine[1]), error)
         return self._known[rope]
 
     def hyper_draws(self, n: int, random_seed: int) -> tuple[Floats, Floats, Floats]:
@@ -195,19 +188,17 @@ class HierarchicalInference(ArrayValue):
                 yield name, replace(self, prior=prior)
 
 
-@dataclass(frozen=True)
-class PointInference:
+@dataclass(frozen=True, eq=False)
+class PointInference(RegionInference):
     """All differences of all datasets are the same number: so is the next one."""
 
-    kind: ClassVar[str] = "point"
     settings: ClassVar[dict[str, Any]] = {}
     at: float
     rounding: float
 
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
-        zero = (0.0, 0.0, 0.0)
-        thetas = (self.thetas(1, rope, 0)[0].tolist() for rope in ropes)
-        return [RegionSummary(tuple(theta), zero, tuple(theta)) for theta in thetas]
+        thetas = [three_of(self.thetas(1, rope, 0)[0]) for rope in ropes]
+        return [RegionSummary(rope, p, (0.0, 0.0, 0.0), p) for rope, p in zip(ropes, thetas, strict=True)]
 
     def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
         return np.tile(np.stack(student_regions(self.at, 0.0, 1.0, rope, self.rounding)), (n, 1))
@@ -235,18 +226,11 @@ class PointInference:
     def swap(self) -> "PointInference":
         return replace(self, at=0.0 - self.at)
 
-    def other_priors(self) -> tuple[()]:
-        return ()
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "at": self.at, "rounding": self.rounding}
-
 
 @dataclass(frozen=True, eq=False)
-class SampledHyper(ArrayValue):
+class SampledHyper(RegionInference):
     """Draws of (delta_0, sigma_0, nu) from NUTS, chains x draws, with the statistics they came from."""
 
-    kind: ClassVar[str] = "sampled_hyper"
     delta: Floats
     sigma: Floats
     nu: Floats
@@ -255,9 +239,6 @@ class SampledHyper(ArrayValue):
     def __post_init__(self) -> None:
         for name in ("delta", "sigma", "nu"):
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
-        if isinstance(self.data, dict):
-            fields = {name: x for name, x in self.data.items() if name != "kind"}
-            object.__setattr__(self, "data", HierarchicalInference(**fields))
 
     def __getattr__(self, name: str) -> Any:
         """Names, means, scales and the like are those of the data."""
@@ -265,14 +246,11 @@ class SampledHyper(ArrayValue):
             return getattr(self.data, name)
         raise AttributeError(name)
 
-    def to_dict(self) -> dict[str, Any]:
-        return super().to_dict() | {"data": self.data.to_dict()}
-
     def _theta(self, rope: Rope) -> Floats:
         return np.stack(student_regions(self.delta, self.sigma, finite(self.nu), rope), axis=-1)
 
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
-        return [sampled_summary(self._theta(rope)) for rope in ropes]
+        return [sampled_summary(self._theta(rope), rope) for rope in ropes]
 
     def hyper_draws(self, n: int, random_seed: int) -> tuple[Floats, Floats, Floats]:
         """Draws of (delta_0, sigma_0, nu) out of those of NUTS."""
@@ -311,6 +289,3 @@ class SampledHyper(ArrayValue):
 
     def other_priors(self) -> Iterator[tuple[str, HierarchicalInference]]:
         return self.data.other_priors()
-
-
-RegionPosterior.INFERENCES |= {i.kind: i for i in (HierarchicalInference, PointInference, SampledHyper)}

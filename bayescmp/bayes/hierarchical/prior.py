@@ -1,6 +1,6 @@
 """Priors of the hierarchical correlated t-test: named presets, made absolute for the data at hand."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from scipy import special
 
 from bayescmp.checks import check_number, is_list, is_one_of
 from bayescmp.numerics.moments import mean, moments
+from bayescmp.values import Value
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +26,7 @@ _X, _WEIGHT = np.polynomial.legendre.leggauss(24)
 
 
 @dataclass(frozen=True, kw_only=True)
-class HierarchicalPrior:
+class HierarchicalPrior(Value):
     """delta_i ~ Student(nu, delta_0, sigma_0) with these priors, in the units of the scores.
 
     Attributes
@@ -50,7 +51,7 @@ class HierarchicalPrior:
     >>> import bayescmp as bc
     >>> prior = bc.bayes.HierarchicalPrior(delta_0_bound=0.2, sigma_0_max=0.1, sigma_max=0.5, gaussian=True)
     >>> p = bc.bayes.hierarchical_ttest(bc.load_uci().pair("rf", "svm"), rope=0.01, prior=prior)
-    >>> p.settings["prior"]["sigma_0_max"]
+    >>> p.settings["prior"].sigma_0_max
     0.1
     """
 
@@ -125,7 +126,3 @@ class HierarchicalPrior:
             else:
                 density = np.exp(a * np.log(b_low * g) - b_low * g - special.gammaln(a))
             return np.log(density @ weight)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
-        return {name: list(x) if isinstance(x, tuple) else x for name, x in asdict(self).items()}

@@ -7,7 +7,7 @@ which `collapsed` integrates and NUTS samples.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -110,7 +110,7 @@ def hierarchical_ttest(
         method="hierarchical correlated t-test",
         engine=engine,
         estimand="probabilities that the next dataset's difference is better / equivalent / worse",
-        settings={**inference.settings, "new": "a new dataset"},
+        settings=inference.settings,
         notes=notes,
         **fields,
     )
@@ -172,7 +172,7 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
     return inference, tuple(notes)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class HierarchicalPosterior(RegionPosterior):
     """The result of the hierarchical test: theta for the next dataset, the hyperparameters, and every dataset.
 
@@ -188,8 +188,6 @@ class HierarchicalPosterior(RegionPosterior):
     >>> list(p.hyperparameters().index)
     ['delta_0', 'sigma_0']
     """
-
-    kind: ClassVar[str] = "hierarchical"
 
     @property
     def p_positive(self) -> float:

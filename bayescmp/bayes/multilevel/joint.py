@@ -87,7 +87,7 @@ def multilevel(
         datasets=data.datasets,
         n=int(scores.counts[:, [scores.datasets.index(d) for d in data.datasets]].sum()),
         rope=region,
-        settings={"prior": data.prior.to_dict()},
+        settings={"prior": data.prior},
         random_seed=seed,
         diagnostics=diagnostics,
         notes=data.notes + _unlike(draws),

@@ -6,7 +6,7 @@ exchangeability of the models, and are integrated out; T is drawn afterwards, gi
 """
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bayescmp import _compat
 from bayescmp.checks import is_one_of
+from bayescmp.values import Value
 
 if TYPE_CHECKING:
     from bayescmp.bayes.multilevel.data import Statistics
@@ -25,7 +26,7 @@ PLUG_IN_DF = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class MultilevelPrior:
+class MultilevelPrior(Value):
     """Priors of the multilevel model, in the units of the scores.
 
     Attributes
@@ -82,10 +83,6 @@ class MultilevelPrior:
             between_max=1000 * spread,
             covariance="exchangeable" if prior == "exchangeable" else "shrunk",
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
-        return asdict(self)
 
 
 def pymc_multilevel(data: "Statistics") -> Any:

@@ -1,11 +1,9 @@
 """The result of the multilevel model: joint draws of all models' effects, and what they say about pairs and ranks."""
 
-import base64
 import math
-from copy import deepcopy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +13,14 @@ from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.nuts import Diagnostics
 from bayescmp.bayes.ranking.abilities import SampledAbilities
 from bayescmp.bayes.ranking.result import RankingPosterior
-from bayescmp.bayes.regions import ArrayValue, RegionPosterior, RegionSummary, sampled_summary
+from bayescmp.bayes.regions import RegionInference, RegionPosterior, RegionSummary, sampled_summary
 from bayescmp.checks import check_mass, is_one_of
-from bayescmp.errors import MALFORMED, unknown_name
+from bayescmp.errors import unknown_name
 from bayescmp.numerics.ranks import average_ranks
 from bayescmp.numerics.student import student_regions
 from bayescmp.rope import Rope, RopeLike, symmetric
-from bayescmp.text import number, plain, probability, versions
+from bayescmp.text import number, probability, versions
+from bayescmp.values import NOT_KEPT, Value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,10 +32,9 @@ NORMAL = 1e10
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MultilevelDraws(ArrayValue):
+class MultilevelDraws(Value):
     """What NUTS drew, chains x draws: effects; the covariance between datasets (lower triangle, in contrasts)."""
 
-    kind: ClassVar[str] = "multilevel"
     effect: Floats
     between: Floats
     basis: Floats
@@ -54,40 +52,11 @@ class MultilevelDraws(ArrayValue):
         variance = np.maximum(self.between @ weights, 0.0)
         return PairDraws(self.effect[..., i] - self.effect[..., j], np.sqrt(variance))
 
-    def __eq__(self, other: object) -> bool:
-        if type(self) is not type(other):
-            return NotImplemented
-        mine, theirs = self._values(), other._values()
-        raw = np.array_equal(mine.pop("raw"), theirs.pop("raw"), equal_nan=True)
-        return raw and all(np.array_equal(x, theirs[name]) for name, x in mine.items())
-
-    __hash__ = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON: arrays as their little-endian bytes, since there are many numbers."""
-        packed = {
-            name: {"shape": list(x.shape), "base64": base64.b64encode(x.astype("<f8").tobytes()).decode()}
-            for name, x in self._values().items()
-            if isinstance(x, np.ndarray)
-        }
-        return {"kind": self.kind, "names": list(self.names), **packed}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "MultilevelDraws":
-        """The inverse of `to_dict`."""
-        arrays = {
-            name: np.frombuffer(base64.b64decode(x["base64"]), "<f8").reshape(x["shape"]).astype(float)
-            for name, x in data.items()
-            if isinstance(x, dict)
-        }
-        return cls(names=tuple(data["names"]), **arrays)
-
 
 @dataclass(frozen=True, eq=False)
-class PairDraws(ArrayValue):
+class PairDraws(RegionInference):
     """One pair of a joint model: delta_0, and sigma_0 of its normal variation over datasets, chains x draws."""
 
-    kind: ClassVar[str] = "sampled_pair"
     delta: Floats
     sigma: Floats
 
@@ -100,7 +69,7 @@ class PairDraws(ArrayValue):
         return np.stack(student_regions(self.delta, self.sigma, NORMAL, rope), axis=-1)
 
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
-        return [sampled_summary(self.theta(rope)) for rope in ropes]
+        return [sampled_summary(self.theta(rope), rope) for rope in ropes]
 
     def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
         flat = self.theta(rope).reshape(-1, 3)
@@ -122,15 +91,9 @@ class PairDraws(ArrayValue):
     def swap(self) -> "PairDraws":
         return PairDraws(0.0 - self.delta, self.sigma)
 
-    def other_priors(self) -> tuple[()]:
-        return ()
 
-
-RegionPosterior.INFERENCES[PairDraws.kind] = PairDraws
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class MultilevelPosterior:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MultilevelPosterior(Value):
     """The result of `multilevel`: joint draws of all models' effects, and what they say about pairs, ranks, datasets.
 
     Attributes
@@ -174,9 +137,7 @@ class MultilevelPosterior:
     diagnostics: Diagnostics | None = None
     notes: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=versions)
-    inference_data: Any = field(default=None, compare=False)
-
-    kind: ClassVar[str] = "multilevel"
+    inference_data: Any = field(default=None, compare=False, metadata=NOT_KEPT)
 
     def pair(self, a: str, b: str) -> RegionPosterior:
         """What the joint model says about its models `a` and `b`: as hierarchical_ttest reports it."""
@@ -187,7 +148,7 @@ class MultilevelPosterior:
             inference=self.inference.pair(self._index(a), self._index(b)),
             estimand="probabilities that the next dataset's difference is better / equivalent / worse",
             **self._shared(),
-            settings={**self.settings, "new": "a new dataset"},
+            settings=self.settings,
             notes=self.notes,
         )
 
@@ -199,7 +160,7 @@ class MultilevelPosterior:
         for a, b in combinations(self.models, 2):
             p = self.pair(a, b)
             positive = student_regions(p.inference.delta, 0.0, NORMAL, Rope(0, 0))[0].mean()  # type: ignore[attr-defined]
-            rows.append({**p._row(), "p_positive": float(positive)})
+            rows.append({**p.row(), "p_positive": float(positive)})
         return pd.DataFrame(rows).drop(columns=["dataset", "metric"])
 
     def contrasts(self, rope: RopeLike | None = None) -> "pd.DataFrame":
@@ -220,7 +181,7 @@ class MultilevelPosterior:
             ability="effect",
             inference=SampledAbilities(self.inference.effect),
             mean_score=tuple(np.nanmean(raw, axis=0).tolist()),
-            mean_rank=tuple(average_ranks(sign * raw, 0.0).mean(axis=0).tolist()) if complete else None,
+            mean_rank=tuple(average_ranks(-sign * raw, 0.0).mean(axis=0).tolist()) if complete else None,
             **self._shared(),
             settings=self.settings,
             notes=self.notes,
@@ -260,38 +221,14 @@ class MultilevelPosterior:
             return self.inference_data
         return _compat.to_inference_data({"posterior": {"effect": self.inference.effect}})
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON, draws included; `MultilevelPosterior.from_dict` reads it back."""
-        left_out = ("inference_data", "inference")
-        data = {f.name: deepcopy(getattr(self, f.name)) for f in fields(self) if f.name not in left_out}
-        data |= {
-            "kind": self.kind,
-            "rope": self.rope.high if math.isfinite(self.rope.high) else None,
-            "diagnostics": self.diagnostics.to_dict() if self.diagnostics else None,
-            "inference": self.inference.to_dict(),
-            "effects": dict(zip(self.models, self.inference.effect.mean(axis=(0, 1)).tolist(), strict=True)),
-        }
-        return {name: plain(value) for name, value in data.items()}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "MultilevelPosterior":
-        """The result whose `to_dict` gave `data`, also after a trip through JSON."""
-        try:
-            values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
-            values |= {name: tuple(data[name]) for name in ("models", "datasets", "notes")}
-            values["rope"] = Rope.of(math.inf if data["rope"] is None else data["rope"])
-            values["diagnostics"] = Diagnostics(**data["diagnostics"]) if data["diagnostics"] else None
-            return cls(**values | {"inference": MultilevelDraws.from_dict(data["inference"])})
-        except MALFORMED as error:
-            raise ValueError(
-                f"`data` must come from a multilevel result's to_dict; wrong or missing: {error!r}."
-            ) from None
+    def _told(self) -> dict[str, Any]:
+        return {"effects": dict(zip(self.models, self.inference.effect.mean(axis=(0, 1)).tolist(), strict=True))}
 
     def __repr__(self) -> str:
         trouble = self.diagnostics.problems if self.diagnostics else ()
         lines = [f"NOT CONVERGED: {'; '.join(trouble)}"] if trouble else []
         rope = "no rope" if self.rope.is_zero else f"rope {self.rope}"
-        prior = self.settings["prior"]["name"]
+        prior = self.settings["prior"].name
         lines.append(
             f"Multilevel: {len(self.models)} models, {self.metric or 'score'}, {len(self.datasets)} datasets, {rope}, "
             f"{prior} effects"

@@ -6,14 +6,15 @@ log-strength.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.bayes.nuts import share_mcse
-from bayescmp.bayes.regions import ArrayValue, independent_mcse
+from bayescmp.bayes.regions import independent_mcse
 from bayescmp.rope import BORDER_TOLERANCE
+from bayescmp.values import Value
 
 Floats = NDArray[np.float64]
 MANY_CHAINS = 16
@@ -31,30 +32,34 @@ class Block(NamedTuple):
     rounding: float = 0.0
 
 
-class AbilityInference(Protocol):
+class AbilityInference(Value):
     """The joint posterior of the abilities, as draws that are made when they are asked for.
 
     Independent draws come in blocks of any size; otherwise one block is one chain. Abilities closer than `tolerance`
     are equal. `better` is the matrix of P(row better than column) where it is known exactly.
     """
 
-    kind: ClassVar[str]
-    independent: ClassVar[bool]
+    independent: ClassVar[bool] = True
 
     @property
-    def tolerance(self) -> float: ...
-    def blocks(self) -> Iterator[Block]: ...
-    def better(self) -> Floats | None: ...
-    def to_dict(self) -> dict[str, Any]: ...
+    def tolerance(self) -> float:
+        """Abilities closer than that are equal."""
+        return 0.0
+
+    def blocks(self) -> Iterator[Block]:
+        """The draws, block by block."""
+        raise NotImplementedError
+
+    def better(self) -> Floats | None:
+        """P(row better than column), where it is known exactly."""
+        return None
 
 
 @dataclass(frozen=True, eq=False)
-class SampledAbilities(ArrayValue):
+class SampledAbilities(AbilityInference):
     """Abilities as a sampler drew them, chains x draws x models."""
 
-    kind: ClassVar[str] = "sampled"
     independent: ClassVar[bool] = False
-    tolerance: ClassVar[float] = 0.0
     chains: Floats
 
     def __post_init__(self) -> None:
@@ -62,9 +67,6 @@ class SampledAbilities(ArrayValue):
 
     def blocks(self) -> Iterator[Block]:
         return (Block(chain) for chain in self.chains)
-
-    def better(self) -> None:
-        return None
 
 
 class RankSummary(NamedTuple):

@@ -6,14 +6,12 @@ contrast is the correlated t-test. Both are drawn independently, so that the Mon
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.ranking.abilities import Block
+from bayescmp.bayes.ranking.abilities import AbilityInference, Block
 from bayescmp.bayes.ranking.result import RankingPosterior
-from bayescmp.bayes.regions import ArrayValue
 from bayescmp.checks import check_count, checked_seed, is_one_of
 from bayescmp.errors import DegenerateWarning, ResamplingError, ScoresError, warn
 from bayescmp.numerics.student import student_parameters, student_regions
@@ -133,11 +131,9 @@ def _one_dataset(table: Table, rope: Rope, draws: int, seed: int) -> RankingPost
 
 
 @dataclass(frozen=True, eq=False)
-class BootstrapAbilities(ArrayValue):
+class BootstrapAbilities(AbilityInference):
     """Weighted means over datasets with Dirichlet(1, ..., 1) weights; `means` and `ranks` are datasets x models."""
 
-    kind: ClassVar[str] = "bootstrap"
-    independent: ClassVar[bool] = True
     means: Floats
     ranks: Floats
     names: tuple[str, ...]
@@ -164,16 +160,11 @@ class BootstrapAbilities(ArrayValue):
             score = weights @ means
             yield Block(0.0 - weights @ ranks, score, 4 * self.rounding) if self.by == "rank" else Block(score)
 
-    def better(self) -> None:
-        return None
-
 
 @dataclass(frozen=True, eq=False)
-class StudentAbilities(ArrayValue):
+class StudentAbilities(AbilityInference):
     """The mean scores of models on one dataset: multivariate Student; `folds` is folds x models."""
 
-    kind: ClassVar[str] = "student"
-    independent: ClassVar[bool] = True
     folds: Floats
     rho: float
     rounding: float
@@ -222,6 +213,3 @@ def _streams(random_seed: int, n_draws: int, width: int) -> Iterator[tuple[np.ra
     for block in range(-(-n_draws // size)):
         rng = np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence((random_seed, block))))
         yield rng, min(size, n_draws - block * size)
-
-
-RankingPosterior.INFERENCES |= {BootstrapAbilities.kind: BootstrapAbilities, StudentAbilities.kind: StudentAbilities}

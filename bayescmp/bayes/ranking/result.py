@@ -2,20 +2,21 @@
 
 import math
 from collections.abc import Iterator
-from copy import deepcopy
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.bayes.hdi import DEFAULT_MASS
 from bayescmp.bayes.nuts import Diagnostics
-from bayescmp.bayes.ranking.abilities import AbilityInference, RankSummary, SampledAbilities, shortest_run, summarise
+from bayescmp.bayes.ranking.abilities import AbilityInference, RankSummary, shortest_run, summarise
 from bayescmp.checks import check_count, check_mass, is_one_of
-from bayescmp.errors import MALFORMED, unknown_name
+from bayescmp.errors import unknown_name
 from bayescmp.rope import Rope, RopeLike, symmetric
-from bayescmp.text import number, plain, probability, versions
+from bayescmp.text import number, probability, versions
+from bayescmp.values import NOT_KEPT, Value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +26,8 @@ MOST_SHOWN = 15
 """Models in a repr; the others are counted."""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class RankingPosterior:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RankingPosterior(Value):
     """The joint posterior of the abilities of many models: who is best, who is among the best, who has which rank.
 
     Attributes
@@ -79,15 +80,12 @@ class RankingPosterior:
     diagnostics: Diagnostics | None = None
     notes: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=versions)
-    inference_data: Any = field(default=None, compare=False)
-    _memo: dict[Any, Any] = field(default_factory=dict, compare=False, init=False)
+    inference_data: Any = field(default=None, compare=False, metadata=NOT_KEPT)
 
-    kind: ClassVar[str] = "ranking"
-    KINDS: ClassVar[dict[str, type["RankingPosterior"]]] = {}
-    INFERENCES: ClassVar[dict[str, Any]] = {}
-
-    def __init_subclass__(cls) -> None:
-        RankingPosterior.KINDS[cls.kind] = cls
+    @cached_property
+    def _memo(self) -> dict[Any, Any]:
+        """What was computed from the draws."""
+        return {}
 
     # ---- who is best
 
@@ -215,43 +213,8 @@ class RankingPosterior:
 
         return plot_result(self, kind, **options)
 
-    # ---- JSON
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON: inputs, settings and summaries; `RankingPosterior.from_dict` reads it back."""
-        left_out = ("inference_data", "inference", "_memo")
-        data = {f.name: deepcopy(getattr(self, f.name)) for f in fields(self) if f.name not in left_out}
-        data |= {
-            "kind": self.kind,
-            "rope": self.rope.high if math.isfinite(self.rope.high) else None,
-            "diagnostics": self.diagnostics.to_dict() if self.diagnostics else None,
-            "inference": self.inference.to_dict(),
-            "p_best": self.p_best,
-            "p_among_best": self.p_among_best,
-            "expected_rank": self.expected_rank,
-        }
-        return {name: plain(value) for name, value in data.items()}
-
-    @staticmethod
-    def from_dict(data: dict[str, Any]) -> "RankingPosterior":
-        """The result whose `to_dict` gave `data`, also after a trip through JSON."""
-        try:
-            cls = RankingPosterior.KINDS[data["kind"]]
-            values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
-            inference = dict(values["inference"])
-            values |= {name: tuple(values[name]) for name in ("models", "datasets", "notes")}
-            values |= {name: values[name] and tuple(values[name]) for name in ("mean_score", "mean_rank")}
-            values |= {
-                "rope": Rope.of(math.inf if data["rope"] is None else data["rope"]),
-                "diagnostics": Diagnostics(**data["diagnostics"]) if data["diagnostics"] else None,
-                "inference": cls.INFERENCES[inference.pop("kind")](**inference),
-            }
-            return cls(**values)
-        except MALFORMED as error:
-            raise ValueError(
-                f"`data` must come from a ranking's to_dict, with a kind of {', '.join(RankingPosterior.KINDS)}; "
-                f"wrong or missing: {error!r}."
-            ) from None
+    def _told(self) -> dict[str, Any]:
+        return {"p_best": self.p_best, "p_among_best": self.p_among_best, "expected_rank": self.expected_rank}
 
     # ---- for people
 
@@ -309,7 +272,3 @@ class RankingPosterior:
         if not is_one_of(model, self.models):
             raise unknown_name("model", model, self.models)
         return self.models.index(model)
-
-
-RankingPosterior.KINDS[RankingPosterior.kind] = RankingPosterior
-RankingPosterior.INFERENCES[SampledAbilities.kind] = SampledAbilities

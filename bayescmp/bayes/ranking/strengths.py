@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.ranking import hmc
-from bayescmp.bayes.ranking.abilities import MANY_CHAINS, Block, SampledAbilities
+from bayescmp.bayes.ranking.abilities import MANY_CHAINS, AbilityInference, Block, SampledAbilities
 from bayescmp.bayes.ranking.result import RankingPosterior
-from bayescmp.bayes.regions import ArrayValue, independent_mcse
+from bayescmp.bayes.regions import independent_mcse
 from bayescmp.checks import check_count, check_mass, check_number
 from bayescmp.errors import ConvergenceWarning, RopeError, warn
 from bayescmp.rope import RopeLike
@@ -36,7 +36,7 @@ WIN_ROPE = 0.05
 """P(win) between 0.45 and 0.55 makes no practical difference (Wainer 2023)."""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class StrengthPosterior(RankingPosterior):
     """The joint posterior of log-strengths; P(a beats b on the next dataset) = 1 / (1 + exp(theta_b - theta_a)).
 
@@ -55,8 +55,6 @@ class StrengthPosterior(RankingPosterior):
     """
 
     win_rope: float = WIN_ROPE
-
-    kind: ClassVar[str] = "strength"
 
     @property
     def p_win_matrix(self) -> Floats:
@@ -189,7 +187,7 @@ def sample_strengths(model: Any, draws: int, random_seed: int, options: dict[str
 
 
 @dataclass(frozen=True, eq=False)
-class StrengthInference(ArrayValue):
+class StrengthInference(AbilityInference):
     """The posterior of theta given choices; drawn when asked for, from the seed.
 
     `wins` (models), `sets` (choices x models, 0 or 1) and `weights` (choices) make the likelihood. The prior is
@@ -197,9 +195,7 @@ class StrengthInference(ArrayValue):
     theta ~ Normal(0, sigma) with log sigma ~ Normal(0, scale), sigma summed out on a grid.
     """
 
-    kind: ClassVar[str] = "strengths"
     independent: ClassVar[bool] = False
-    tolerance: ClassVar[float] = 0.0
     wins: Floats
     sets: Floats
     weights: Floats
@@ -232,12 +228,6 @@ class StrengthInference(ArrayValue):
     def blocks(self) -> Iterator[Block]:
         """Chain by chain, theta less its mean over the models: only differences have a meaning."""
         return (Block(chain - chain.mean(axis=1, keepdims=True)) for chain in self.run.draws)
-
-    def better(self) -> None:
-        return None
-
-    def to_dict(self) -> dict[str, Any]:
-        return super().to_dict() | {"sets": self.sets.astype(int).tolist()}
 
     def log_density(self, theta: Floats, with_value: bool = True) -> tuple[Floats, Floats]:
         """Log posterior but for a constant (meaningless unless `with_value`), and its gradient."""
@@ -299,6 +289,3 @@ class StrengthInference(ArrayValue):
         gamma = self.prior == "gamma"
         prior = self.prior_scale - strength if gamma else -theta
         return self.wins - expected + prior, curvature + np.diag(strength if gamma else np.ones(theta.size))
-
-
-RankingPosterior.INFERENCES[StrengthInference.kind] = StrengthInference
