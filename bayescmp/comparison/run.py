@@ -197,11 +197,6 @@ def _row(posterior: Posterior) -> Row:
         row = {k: x for k, x in row.items() if not k.startswith("expected_")}
     names = {"estimate": row["mean"], "interval_low": row["hdi_low"], "interval_high": row["hdi_high"]}
     return row | names | {"notes": list(posterior.notes)}
-        "estimate": row["mean"],
-        "interval_low": row["hdi_low"],
-        "interval_high": row["hdi_high"],
-        "notes": list(posterior.notes),
-    }
 
 
 def _curve(posterior: Posterior, ropes: Sequence[Any]) -> list[Row]:
