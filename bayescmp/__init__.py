@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bayescmp import bayes, frequentist, plots, reports
-    from bayescmp.comparison import Comparison, compare
+    from bayescmp import bayes, catalogue, frequentist, plots, reports
+    from bayescmp.comparison import Comparison, PairResult, compare
     from bayescmp.errors import (
         ConvergenceWarning,
         DegenerateWarning,
@@ -38,6 +38,7 @@ __all__ = [
     "DegenerateWarning",
     "MissingWarning",
     "Pair",
+    "PairResult",
     "PriorWarning",
     "RepeatsWarning",
     "Resampling",
@@ -48,6 +49,7 @@ __all__ = [
     "Scores",
     "ScoresError",
     "bayes",
+    "catalogue",
     "compare",
     "frequentist",
     "load_domains",
@@ -58,8 +60,14 @@ __all__ = [
     "reports",
 ]
 
-ROOMS = ("bayes", "errors", "frequentist", "plots", "reports", "rope", "scores")
-HOMES = {"Comparison": "comparison", "compare": "comparison", "Decision": "rope", "Rope": "rope"}
+PACKAGES = ("bayes", "catalogue", "errors", "frequentist", "plots", "reports", "rope", "scores")
+HOMES = {
+    "Comparison": "comparison",
+    "PairResult": "comparison",
+    "compare": "comparison",
+    "Decision": "rope",
+    "Rope": "rope",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -68,7 +76,7 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("bayescmp")
-    if name in ROOMS:
+    if name in PACKAGES:
         return import_module(f"bayescmp.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'bayescmp' has no attribute {name!r}")

@@ -6,14 +6,17 @@ The functions take results by their attributes and return text; results, tables,
 import math
 from typing import TYPE_CHECKING, Any
 
+from bayescmp.rope import Decision, Rope
 from bayescmp.scores.pair import SCALES
-from bayescmp.text import number, probability
+from bayescmp.text import number, p_value, probability
 
 if TYPE_CHECKING:
     from bayescmp.bayes.difference import DifferencePosterior
     from bayescmp.bayes.posterior import Posterior
+    from bayescmp.bayes.ranking.result import RankingPosterior
     from bayescmp.bayes.regions import RegionPosterior
-    from bayescmp.rope import Rope
+    from bayescmp.comparison.pair import PairResult
+    from bayescmp.comparison.result import Comparison
 
 
 def of_difference(p: "DifferencePosterior", threshold: float | None = None, mass: float = 0.95) -> str:
@@ -93,3 +96,162 @@ def _leader_first(p: Any) -> Any:
     """The posterior with the model that is more probably better as A; as it is where both are equally so."""
     behind = p.p_worse > p.p_better and not math.isclose(p.p_worse, p.p_better)
     return p.swap() if behind else p
+
+
+# ---- both schools of one pair
+
+PROBABLE = 0.8
+"""A model is called probably better from this probability on, also where no decision is reached."""
+
+
+def agreement(r: "PairResult") -> tuple[str, str]:
+    """The kind of (dis)agreement of both schools about a pair, and a sentence about it.
+
+    Kinds: agree, correction missing, mean and majority differ, opposite directions, significant but equivalent, rope
+    wider than the effect, significant but undecided, too few datasets, lost by the adjustment, decided but not
+    significant, probable but not significant.
+    """
+    p, s = r.posterior, r.standard
+    if s.corrected_p is not None and r.significant and s.corrected_p > s.alpha:
+        return "correction missing", (
+            f"significant ({_p_text(r)}) only because overlapping folds are treated as independent: corrected "
+            f"{p_value(s.corrected_p, s.alpha)}"
+        )
+    if p.mean and _p_leader(p) >= PROBABLE and (p.mean > 0) != _a_leads(p):
+        return "mean and majority differ", (
+            f"{_claim(r)}, yet {p.b if _a_leads(p) else p.a} is ahead by the mean ({abs(p.mean):.2g}): a few datasets "
+            "differ much more than the others"
+        )
+    return _significant(r) if r.significant else _not_significant(r)
+
+
+def _not_significant(r: "PairResult") -> tuple[str, str]:
+    p, s = r.posterior, r.standard
+    if _p_leader(p) >= PROBABLE or r.decided:
+        for smallest, over in ((s.least_p, ""), (s.least_adjusted_p, f" with {_adjustment(r)}")):
+            if smallest is not None and smallest > s.alpha:
+                n = len(p.datasets)
+                return "too few datasets", (
+                    f"on {n} datasets p cannot be below {smallest:.2g}{over}, whatever the scores; {_claim(r)}"
+                )
+        if r.test.p_value <= s.alpha:
+            return "lost by the adjustment", (
+                f"{p_value(r.test.p_value, s.alpha)} alone, {_p_text(r)} ({_adjustment(r)}); {_claim(r)}"
+            )
+        kind = "decided but not significant" if r.decided else "probable but not significant"
+        return kind, f"not significant ({_p_text(r)}), {'yet' if r.decided else 'but'} {_claim(r)}"
+    if r.decision is Decision.EQUIVALENT:
+        return "agree", f"practically equivalent (P = {_shown(r, p.p_equivalent)}); a large p cannot show that"
+    return "agree", "neither decides"
+
+
+def _significant(r: "PairResult") -> tuple[str, str]:
+    p, t = r.posterior, r.test
+    effect = t.effect_size.value if t.effect_size else (t.estimate or 0.0)
+    favoured, leader = (p.a if effect > 0 else p.b), (p.a if _a_leads(p) else p.b)
+    if effect and _p_leader(p) >= PROBABLE and favoured != leader:
+        return "opposite directions", (
+            f"significant ({_p_text(r)}) in favour of {favoured}, yet {_claim(r)}: the tests weigh the datasets "
+            "differently"
+        )
+    if r.decided:
+        return "agree", f"both: {leader} better"
+    inside = p.mean is not None and p.rope.low <= p.mean <= p.rope.high and not p.rope.is_zero
+    equivalent = _shown(r, p.p_equivalent)
+    share = None if p.expected is None else tuple(p.expected.values())[1]
+    if r.decision is Decision.EQUIVALENT:
+        if inside or (p.mean is None and (share is None or share > 0.9)):
+            return "significant but equivalent", (
+                f"significant ({_p_text(r)}) but practically equivalent (P = {equivalent}): a real difference, smaller "
+                "than the rope"
+            )
+        expected = "" if share is None else f", expected share {share:.2f}"
+        return "significant but equivalent", (
+            f"significant ({_p_text(r)}), yet equivalence is the most probable outcome (P = {equivalent}{expected}): "
+            "the other datasets decide the test"
+        )
+    if inside:
+        return "rope wider than the effect", (
+            f"significant ({_p_text(r)}), but the estimated difference {p.mean:.2g} lies inside the rope: "
+            f"P(equivalent) = {equivalent}"
+        )
+    beyond = "" if p.rope.is_zero else " by more than the rope"
+    return "significant but undecided", (
+        f"significant ({_p_text(r)}) in favour of {favoured}, but {leader} better{beyond} has only "
+        f"P = {_shown(r, _p_leader(p))}"
+    )
+
+
+def _claim(r: "PairResult") -> str:
+    """What the posterior says about the leader, by what P is a probability of."""
+    p = r.posterior
+    leader, shown = (p.a if _a_leads(p) else p.b), _shown(r, _p_leader(p))
+    if p.expected is not None:
+        share = tuple(p.expected.values())[0 if _a_leads(p) else 2]
+        return f"{leader} better is the most probable outcome (P = {shown}; expected share {share:.2f})"
+    return f"{leader} is {'better' if r.decided else 'probably better'} (P = {shown})"
+
+
+def _a_leads(p: "Posterior") -> bool:
+    return p.p_better >= p.p_worse
+
+
+def _p_leader(p: "Posterior") -> float:
+    return max(p.p_better, p.p_worse)
+
+
+def _shown(r: "PairResult", p: float) -> str:
+    """A probability, on its side of the threshold."""
+    return probability(p, r.posterior.largest_mcse, r.standard.threshold)
+
+
+def _p_text(r: "PairResult") -> str:
+    """The p-value that is compared with alpha."""
+    text = p_value(r.p, r.standard.alpha)
+    return text if r.adjustment is None else f"adjusted {text}"
+
+
+def _adjustment(r: "PairResult") -> str:
+    return f"{r.adjustment} over {r.standard.pairs} pairs"
+
+
+# ---- many models
+
+
+def best_model(ranking: "RankingPosterior", rope: "Rope | None", most: int = 3) -> str:
+    """The ranking's answer: who is probably best, and who comes next; `rope` is that of the comparison."""
+    frame = ranking.to_frame()
+    rows = frame.head(most).to_dict("records")
+    shown = [f"{probability(row['p_best'], row['mcse'])}" for row in rows]
+    name, k, within = rows[0]["model"], len(frame), rope_text(ranking.rope, ranking.scale)
+    if rope is not None and rope.low != -rope.high:
+        within += f" (the wider side of the rope {rope})"
+    among = probability(rows[0]["p_among_best"], rows[0]["mcse"])
+    if "p_best_by_score" in frame:  # ranks win, but the rope is one of scores: give both
+        first = f"{name} has the best mean rank of {k} models with probability {shown[0]}"
+        near = f"; its mean score is within {within} of the best one with probability {among}"
+    else:
+        first = f"{name} is the best of {k} models with probability {shown[0]}"
+        near = f", and within {within} of the best with probability {among}"
+    first += "" if ranking.rope.is_zero else near
+    rest = [f"{row['model']} ({p})" for row, p in zip(rows[1:], shown[1:], strict=True)]
+    return f"{first}. Next: {', '.join(rest)}."
+
+
+def cautions(c: "Comparison") -> list[str]:
+    """What a reader has to be told about many pairs and selected models."""
+    lines = []
+    m = len(c.posteriors)
+    if m > 1:
+        how = c.tests.adjustment
+        adjusted = "p-values are not adjusted for that" if how == "none" else f"p-values are adjusted for that ({how})"
+        lines.append(
+            f"{m} pairs were compared. {adjusted}; the posterior probabilities are not: each pair has its own prior, "
+            "whatever the other pairs show. bayes.multilevel(scores) is the one model of all that shrinks."
+        )
+    if c.against == "best":
+        lines.append(
+            f"{c.control} was picked as the best by the same scores: its advantage over the others is too large on "
+            "average. ranking() gives P(best) without picking."
+        )
+    return lines

@@ -2,10 +2,9 @@
 
 import math
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
-
-import numpy as np
 
 JOINERS = "\u200c\u200d\ufe0f"
 """Invisible, but emoji and some scripts are spelled with them."""
@@ -76,18 +75,33 @@ def one_line(text: Any) -> str:
     return "".join("\ufffd" if unicodedata.category(x) in hidden and x not in JOINERS else x for x in joined)
 
 
-def csv_text(text: Any) -> Any:
+def safe_text(text: Any) -> Any:
     """A text that no spreadsheet takes for a formula: an apostrophe before a leading =, +, -, @, tab or return."""
     return f"'{text}" if isinstance(text, str) and text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
-def plain(value: Any) -> Any:
-    """numpy's scalars and arrays as Python's numbers and lists, also inside lists and dicts, for JSON."""
-    if isinstance(value, dict):
-        return {key: plain(x) for key, x in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(x) for x in value]
-    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
+def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], sides: str) -> str:
+    """A table in plain text; `sides` has for each column l (left) or r (right). Nothing is cut."""
+    cells = [[one_line(cell) for cell in row] for row in (columns, *rows)]
+    widths = [max(map(display_width, column)) for column in zip(*cells, strict=True)]
+    lines = []
+    for row in cells:
+        padded = [
+            " " * (width - display_width(cell)) + cell if side == "r" else cell + " " * (width - display_width(cell))
+            for cell, width, side in zip(row, widths, sides, strict=True)
+        ]
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join([lines[0], "-" * (sum(widths) + 2 * (len(widths) - 1)), *lines[1:]])
+
+
+def display_width(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(x) or x in JOINERS else 2 if unicodedata.east_asian_width(x) in "WF" else 1
+        for x in text
+    )
 
 
 def _magnitude(x: float) -> int:

@@ -103,7 +103,7 @@ def correlated_ttest(
     if engine == "nuts":
         from bayescmp.bayes.pymc_models import sample_pair
 
-        distribution, fields = sample_pair("correlated_t", pair, random_seed, nuts_options)
+        distribution, fields = sample_pair("correlated_ttest", pair, random_seed, nuts_options)
     design = pair.resampling[0]
     assert design is not None
     return DifferencePosterior(

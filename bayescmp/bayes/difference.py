@@ -1,9 +1,8 @@
 """The posterior of a mean difference: what the correlated and the Welch t-test give."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,12 +11,8 @@ from bayescmp.bayes.distributions import Distribution, Draws, PointMass
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import DEFAULT_MASS, Posterior
 from bayescmp.checks import check_count, check_mass, check_numbers, checked_seed
-from bayescmp.rope import RopeLike, ropes_of
 from bayescmp.scores.pair import SCALES
 from bayescmp.sentences import difference_text, of_difference
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -87,15 +82,6 @@ class DifferencePosterior(Posterior):
     def draws(self, n: int = 1000, random_seed: int = 0) -> NDArray[np.float64]:
         """`n` draws of the difference, the same for the same `random_seed`."""
         return self.distribution.sample(check_count("n", n, 0), np.random.default_rng(checked_seed(random_seed)))
-
-    def rope_curve(self, ropes: Iterable[RopeLike]) -> "pd.DataFrame":
-        """The three probabilities on a grid of ropes, all from this posterior."""
-        import pandas as pd
-
-        others = [self.with_rope(rope) for rope in ropes_of(ropes)]
-        columns = ("rope_low", "rope_high", "p_better", "p_equivalent", "p_worse", "mcse")
-        rows = [(p.rope.low, p.rope.high, *p.three, p.largest_mcse) for p in others]
-        return pd.DataFrame(rows, columns=list(columns))
 
     def swap(self) -> "DifferencePosterior":
         """B over A."""

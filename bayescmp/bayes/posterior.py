@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from bayescmp.bayes.nuts import Diagnostics
 from bayescmp.checks import check_threshold
-from bayescmp.rope import Decision, Rope, RopeLike
+from bayescmp.rope import Decision, Rope, RopeLike, ropes_of
 from bayescmp.scores.pair import SCALES
 from bayescmp.text import probability, versions
 from bayescmp.values import NOT_KEPT, Value
@@ -167,6 +167,10 @@ class Posterior(Value):
         """The same posterior with another rope; nothing is computed anew."""
         return replace(self, rope=Rope.of(rope))
 
+    def at_ropes(self, ropes: Iterable[RopeLike]) -> list[Self]:
+        """The same posterior with each of these ropes."""
+        return [self.with_rope(rope) for rope in ropes]
+
     def swap(self) -> Self:
         """B over A."""
         raise NotImplementedError
@@ -176,8 +180,17 @@ class Posterior(Value):
         raise NotImplementedError
 
     def rope_curve(self, ropes: Iterable[RopeLike]) -> "pd.DataFrame":
-        """The three probabilities on a grid of ropes, all from this posterior."""
-        raise NotImplementedError
+        """The three probabilities (and expected shares) on a grid of ropes, all from this posterior."""
+        import pandas as pd
+
+        moved = self.at_ropes(ropes_of(ropes))
+        return pd.DataFrame([{"rope_low": p.rope.low, "rope_high": p.rope.high, **p.numbers()} for p in moved])
+
+    def numbers(self) -> dict[str, float]:
+        """The three probabilities by column, their Monte-Carlo error, and the expected shares where there are some."""
+        three = {f"p_{name}": p for name, p in zip(OUTCOMES, self.three, strict=True)}
+        shares = {} if self.expected is None else dict(zip(OUTCOMES, self.expected.values(), strict=True))
+        return three | {"mcse": self.largest_mcse} | {f"expected_{name}": x for name, x in shares.items()}
 
     def prior_sensitivity(self) -> "pd.DataFrame":
         """The three probabilities under other priors; the first row is this result."""

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from bayescmp import _compat
+from bayescmp import _compat, catalogue
 from bayescmp.bayes import nuts
 from bayescmp.bayes.distributions import Draws, Floats
 from bayescmp.bayes.hdi import hdi
@@ -19,13 +18,6 @@ from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.arrays import as_pair
 from bayescmp.scores.pair import Pair
 
-MANY_MODELS = {
-    "bradley_terry": ("ranking.bradley_terry", "pymc_bradley_terry"),
-    "plackett_luce": ("ranking.plackett_luce", "pymc_plackett_luce"),
-    "multilevel": ("multilevel.joint", "pymc_multilevel_of"),
-}
-"""Models of all models at once, which take `Scores`: the module and the function in it that makes the `pm.Model`."""
-
 
 def pymc_model(
     name: str, pair: Pair | Any, *, rope: RopeLike | None = None, dataset: str | None = None, **options: Any
@@ -34,13 +26,15 @@ def pymc_model(
 
     Parameters
     ----------
-    name : "correlated_t", "sign", "signed_rank", "hierarchical", "bradley_terry", "plackett_luce" or "multilevel"
+    name : str
+        The name of the test's function: "correlated_ttest", "sign_test", "signed_rank_test", "hierarchical_ttest",
+        "bradley_terry", "plackett_luce", "multilevel", or a test of your own whose entry has a `pm.Model`.
     pair : Pair
         Or the `Scores` of all models for "bradley_terry", "plackett_luce" and "multilevel".
     rope : float, (low, high) or Rope
-        For "sign" and "bradley_terry", whose counts depend on it.
+        The rope of "sign_test" and "bradley_terry", whose counts depend on it.
     dataset : str, optional
-        Which dataset, for "correlated_t".
+        Which dataset, for "correlated_ttest".
     **options
         `prior` and the like, as the test itself takes them.
 
@@ -55,34 +49,14 @@ def pymc_model(
     Examples
     --------
     >>> import bayescmp as bc
-    >>> model = bc.bayes.pymc_model("correlated_t", bc.load_labour().pair("SVM", "DT"))  # doctest: +SKIP
+    >>> pair = bc.load_labour().pair("SVM", "DT")
+    >>> model = bc.bayes.pymc_model("correlated_ttest", pair)  # doctest: +SKIP
     """
-    names = ["correlated_t", "sign", "signed_rank", "hierarchical", *MANY_MODELS]
-    if not is_one_of(name, names):
-        raise ValueError(f"`name` must be one of {name_list(names, len(names))}, got {name!r}.")
-    if name == "correlated_t":
-        return correlated_t(as_pair(pair, arrays_are="folds"), dataset, **options)
-    if name == "sign":
-        from bayescmp.bayes.sign import sign_test
-
-        if rope is None:
-            raise RopeError(
-                'The sign test counts against a rope: say rope=, as in pymc_model("sign", pair, rope=0.01).'
-            )
-        posterior = sign_test(pair, rope=rope, **options)
-        return sign(posterior.inference.counts(posterior.rope), posterior.inference.prior_counts)  # type: ignore[attr-defined]
-    if name == "signed_rank":
-        from bayescmp.bayes.signed_rank import signed_rank_test
-
-        return signed_rank(signed_rank_test(pair, rope=rope or 0, random_seed=0, **options).inference)
-    if name == "hierarchical":
-        from bayescmp.bayes.hierarchical.ttest import prepare
-
-        options = {"prior": "corani2017", "min_sd": None} | options
-        return hierarchical(prepare(as_pair(pair, arrays_are="datasets"), **options)[0])
-    module, builder = MANY_MODELS[name]
-    build = getattr(import_module(f"bayescmp.bayes.{module}"), builder)
-    return build(pair, **options | ({} if rope is None else {"rope": rope}))
+    known = {test.name: test.pymc for test in catalogue.entries("bayes", takes=None) if test.pymc}
+    if not is_one_of(name, known):
+        raise ValueError(f"`name` must be one of {name_list(known, len(known))}, got {name!r}.")
+    given = {"rope": rope, "dataset": dataset}
+    return catalogue.imported(known[name])(pair, **{key: x for key, x in given.items() if x is not None}, **options)
 
 
 def sample_pair(
@@ -162,14 +136,14 @@ class SampledRegions(RegionInference):
         return SampledRegions(self.chains[..., ::-1], (0.0 - high, 0.0 - low))
 
 
-def correlated_t(pair: Pair, dataset: str | None = None) -> Any:
+def correlated_ttest(pair: Pair, *, dataset: str | None = None) -> Any:
     """Differences ~ MVN(mu, sigma^2 M), M compound-symmetric with rho, prior 1/sigma, by sufficient statistics.
 
     Their mean is N(mu, sigma^2 (1 + (n - 1) rho) / n); their sum of squares is sigma^2 (1 - rho) chi2(n - 1),
     independently. Both are sampled in units of the data's standard deviation, where NUTS starts well.
     """
     pm = _compat.import_pymc()
-    pair = pair.one_dataset(dataset, "pymc_model")
+    pair = as_pair(pair, arrays_are="folds").one_dataset(dataset, "pymc_model")
     rho = float(pair.known_rho("pymc_model")[0])
     mean, deviation, n = (float(x) for x in moments(pair.differences[0])) if pair.counts[0] > 1 else (0.0, 0.0, 1.0)
     if n < 2:
@@ -199,6 +173,19 @@ def correlated_t(pair: Pair, dataset: str | None = None) -> Any:
     return model
 
 
+def sign_test(pair: Pair, *, rope: RopeLike | None = None, **options: Any) -> Any:
+    """The model of `sign`, with the counts of a pair against a rope."""
+    from bayescmp.bayes.sign import sign_test as test
+
+    if rope is None:
+        raise RopeError(
+            'The sign test counts against a rope: give rope=, as in pymc_model("sign_test", pair, rope=0.01).'
+        )
+    posterior = test(pair, rope=rope, **options)
+    inference: Any = posterior.inference
+    return sign(inference.counts(posterior.rope), inference.prior_counts)
+
+
 def sign(counts: Floats, prior: Floats) -> Any:
     """Counts ~ Multinomial(theta), theta ~ Dirichlet(prior); a region without counts and prior has theta 0."""
     pm = _compat.import_pymc()
@@ -214,12 +201,26 @@ def sign(counts: Floats, prior: Floats) -> Any:
     return model
 
 
+def signed_rank_test(pair: Pair, *, rope: RopeLike = 0, **options: Any) -> Any:
+    """The model of `signed_rank`, with the datasets of a pair."""
+    from bayescmp.bayes.signed_rank import signed_rank_test as test
+
+    return signed_rank(test(pair, rope=rope, random_seed=0, **options).inference)
+
+
 def signed_rank(inference: Any) -> Any:
     """The Dirichlet process posterior itself: weights ~ Dirichlet(1, ..., 1, prior), in the order of the names."""
     pm = _compat.import_pymc()
     with pm.Model() as model:
         pm.Dirichlet("weights", a=inference._alpha)
     return model
+
+
+def hierarchical_ttest(pair: Pair, *, prior: Any = "corani2017", min_sd: float | None = None) -> Any:
+    """The model of `hierarchical`, with the statistics of a pair."""
+    from bayescmp.bayes.hierarchical.ttest import prepare
+
+    return hierarchical(prepare(as_pair(pair, arrays_are="datasets"), prior, min_sd)[0])
 
 
 def hierarchical(inference: Any) -> Any:

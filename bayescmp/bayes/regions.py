@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bayescmp.bayes.hdi import DEFAULT_MASS
 from bayescmp.bayes.nuts import share_mcse
-from bayescmp.bayes.posterior import OUTCOMES, Posterior
+from bayescmp.bayes.posterior import Posterior
 from bayescmp.checks import check_count, check_mass, checked_seed
 from bayescmp.rope import Rope, RopeLike, ropes_of
 from bayescmp.sentences import difference_text, expected_text, of_regions
@@ -48,14 +48,6 @@ class RegionSummary(Value):
         """B over A."""
         p, errors, shares = (x[::-1] for x in (self.probabilities, self.mcse, self.expected))
         return RegionSummary(self.rope.swap(), p, errors, shares, self.numerical_error)
-
-    def row(self) -> dict[str, float]:
-        """The numbers by name."""
-        return {
-            **{f"p_{name}": p for name, p in zip(OUTCOMES, self.probabilities, strict=True)},
-            "mcse": max(self.mcse),
-            **{f"expected_{name}": x for name, x in zip(OUTCOMES, self.expected, strict=True)},
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,22 +251,20 @@ class RegionPosterior(Posterior):
         answers = [answer.swap() for answer in self._answers.values()]
         return swapped.answered(answers, *(estimate.swap() for estimate in self._estimates))
 
-    def rope_curve(self, ropes: Iterable[RopeLike]) -> "pd.DataFrame":
-        """The three probabilities and expected shares on a grid of ropes, from one pass over the same posterior."""
-        import pandas as pd
-
+    def at_ropes(self, ropes: Iterable[RopeLike]) -> list[Self]:
+        """The same posterior with each of these ropes, from one pass over its draws."""
         regions = ropes_of(ropes)
         if new := [rope for rope in dict.fromkeys(regions) if rope not in self._answers]:
             self._answers.update(zip(new, self.inference.summaries(new), strict=True))
-        return pd.DataFrame([{"rope_low": r.low, "rope_high": r.high, **self._answers[r].row()} for r in regions])
+        return [self.with_rope(rope) for rope in regions]
 
     def prior_sensitivity(self) -> "pd.DataFrame":
         """The three probabilities and expected shares under other priors; the first row is this result."""
         import pandas as pd
 
-        rows = [{"prior": "this result", **self._summary().row()}]
+        rows: list[dict[str, Any]] = [{"prior": "this result", **self.numbers()}]
         for label, other in self.inference.other_priors():
-            rows.append({"prior": label, **other.summaries([self.rope])[0].row()})
+            rows.append({"prior": label, **replace(self, inference=other).numbers()})
         return pd.DataFrame(rows)
 
     def to_arviz(self, draws: int = 4000, random_seed: int = 0) -> Any:

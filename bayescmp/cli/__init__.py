@@ -1,16 +1,11 @@
 """The command line: `bayescmp demo`, `compare`, `check`, `test`, `plot`, `power`. It only calls what is public."""
 
-from bayescmp.cli import checking, comparing, planning, plotting, testing
 from bayescmp.cli.app import main
+from bayescmp.cli.comparison import compare, demo, plot
+from bayescmp.cli.power import power
+from bayescmp.cli.tests import check, test
 
-for command in (
-    comparing.demo,
-    comparing.compare,
-    checking.check,
-    testing.test,
-    plotting.plot,
-    planning.power,
-):
+for command in (demo, compare, check, test, plot, power):
     main.add_command(command)
 
 __all__ = ["main"]

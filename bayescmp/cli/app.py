@@ -1,30 +1,45 @@
-"""The program itself: exit codes, and errors and warnings as one line on stderr."""
+"""The program itself: exit codes, errors and warnings as one line on stderr, and how answers are printed."""
 
+import json
+import math
+import re
 import sys
+import unicodedata
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import click
 
-from bayescmp.errors import ConvergenceWarning
+import bayescmp
 
 BAD_INPUT = 2
 NOT_CONVERGED = 3
 INTERRUPTED = 130
-HINTS = {
-    "Resampling.kfold": "--resampling kfold:10x10, subsampling:50,6,100, independent or rho:0.1",
-    "select(metric=": "--metric NAME",
-    "Pick one with metric=": "--metric NAME",
-    "select(datasets=": "--dataset NAME",
-    "Pick one with dataset=": "--dataset NAME",
-    "say which, as pair=": "--pair A B",
-    "overwrite=True": "--overwrite",
-    "higher_is_better=": "--higher-is-better or --lower-is-better",
+FORMAT = 2
+"""The version of the JSON output: it grows when a field changes its meaning or goes away."""
+REORDERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Characters that change the order of what follows on the line."""
+DESIGN = "Use --resampling kfold:10x10, subsampling:50,6,100, independent or rho:0.1."
+ADVICE = {
+    "Resampling.": DESIGN,
+    "resampling=": DESIGN,
+    "select(metric=": "Use --metric NAME.",
+    "Pick one with metric=": "Use --metric NAME.",
+    "select(datasets=": "Use --dataset NAME.",
+    "Pick one with dataset=": "Use --dataset NAME.",
+    "pair=(": "Use --pair A B.",
+    "overwrite=True": "Use --overwrite to replace it, or another path.",
+    "higher_is_better=": "Use --higher-is-better or --lower-is-better.",
+    "control=": "Use --control NAME.",
+    "rope=": "Use --rope 0.01, or --rope -0.01,0.02; 0 for none.",
 }
-"""What an error advises in Python, and its counterpart here."""
+"""A piece of what an error advises in Python, and the advice here."""
+OPTIONS = {"random_seed": "seed", "path": "output", "bayes_options": "set", "format": "input-format"}
+"""Arguments in Python that have another name here; the others are the same, with hyphens."""
 
 
 @dataclass
@@ -34,6 +49,17 @@ class Run:
     quiet: bool = False
     trouble: list[str] = field(default_factory=list)
     warned: list[str] = field(default_factory=list)
+    context: click.Context | None = None
+
+    @staticmethod
+    def of(context: click.Context | None = None) -> "Run":
+        """The call that is going on."""
+        return (context or click.get_current_context()).ensure_object(Run)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """Whether the numbers can be trusted, and what was warned about so far."""
+        return {"converged": not self.trouble, "warnings": [*self.trouble, *self.warned]}
 
     def warn(self, message: str) -> None:
         """Say a warning once, on one line."""
@@ -54,7 +80,7 @@ class Run:
         """Python's warnings as ours; those for programmers stay silent."""
 
         def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-            (self.distrust if issubclass(category, ConvergenceWarning) else self.warn)(str(message))
+            (self.distrust if issubclass(category, bayescmp.ConvergenceWarning) else self.warn)(str(message))
 
         with warnings.catch_warnings():
             warnings.simplefilter("always")
@@ -93,9 +119,7 @@ class Program(click.Group):
 
 def _say(error: Exception) -> int:
     if isinstance(error, (ValueError, OSError)):
-        message = str(error)
-        hint = next((option for python, option in HINTS.items() if python in message), None)
-        click.echo(f"Error: {message}" + (f" On the command line: {hint}." if hint else ""), err=True)
+        click.echo(f"Error: {in_options(str(error))}", err=True)
         return BAD_INPUT
     click.echo(
         f"Error: unexpected {type(error).__name__}: {error}. Please report it, with the traceback that "
@@ -103,6 +127,77 @@ def _say(error: Exception) -> int:
         err=True,
     )
     return 1
+
+
+def in_options(message: str) -> str:
+    """An error's message in the words of the command line: advice as options, arguments by their options' names."""
+    sentences = re.split(r"(?<=[.!?]) (?=[A-Z])", message)
+    found = [next((here for python, here in ADVICE.items() if python in s), s) for s in sentences]
+    text = " ".join(dict.fromkeys(found))
+    context = click.get_current_context(silent=True)
+    known = {} if context is None else {p.name: p.opts[-1] for c in _contexts(context) for p in c.command.params}
+    known = {name: option for name, option in known.items() if name and option.startswith("--")}
+
+    def option(match: re.Match[str]) -> str:
+        name = OPTIONS.get(match[1], match[1])
+        return known.get(name, match[0])
+
+    return re.sub(r"`(\w+)`", option, text)
+
+
+def _contexts(context: click.Context) -> Iterator[click.Context]:
+    """The context of the command that runs, and those around it."""
+    inner: click.Context | None = Run.of(context).context or context
+    while inner is not None:
+        yield inner
+        inner = inner.parent
+
+
+# ---- answers
+
+
+def emit(text: str, output: Path | None, overwrite: bool = False) -> None:
+    """Print an answer, or write it to a file: whole or not at all."""
+    text = text if text.endswith("\n") else text + "\n"
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    bayescmp.reports.save_text(output, text, overwrite=overwrite)
+
+
+def check_free(path: Path | None, overwrite: bool) -> None:
+    """Raise where a file would be replaced without --overwrite, before any work is done."""
+    if path is not None:
+        bayescmp.reports.check_path(path, overwrite=overwrite)
+
+
+def as_json(kind: str, fields: Mapping[str, Any]) -> str:
+    """One JSON object, ASCII only; infinities are the texts "inf" and "-inf", NaN is null."""
+    head = {"format": FORMAT, "kind": kind, "version": bayescmp.__version__}
+    return json.dumps(_plain(head | dict(fields)), indent=2, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(x) for key, x in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(x) for x in value]
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def visible(text: str) -> str:
+    """A text in which no character moves the cursor, colours the terminal or turns a line around."""
+    return "".join(x if x == "\n" or _is_safe(x) else x.encode("unicode_escape").decode() for x in text)
+
+
+def _is_safe(x: str) -> bool:
+    return x not in REORDERING and unicodedata.category(x) not in ("Cc", "Cs", "Zl", "Zp")
+
+
+# ---- the program
 
 
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from bayescmp.cli.app import Run
 
 if TYPE_CHECKING:
-    from bayescmp.rope import Rope
-    from bayescmp.scores import Resampling, Scores
+    from bayescmp import Resampling, Rope, Scores
+    from bayescmp.catalogue import Test
 
     ParamType = click.ParamType[Any]
 else:
@@ -30,7 +31,7 @@ class RopeType(ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> "Rope":
         """The rope of a text."""
-        from bayescmp.rope import Rope
+        from bayescmp import Rope
 
         if isinstance(value, Rope):
             return value
@@ -48,7 +49,7 @@ class ResamplingType(ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> "Resampling":
         """The design of a text."""
-        from bayescmp.scores import Resampling
+        from bayescmp import Resampling
 
         if isinstance(value, Resampling):
             return value
@@ -102,18 +103,62 @@ class Setting(ParamType):
         return key, text
 
 
+class TestName(ParamType):
+    """The name of a test in the catalogue, with hyphens; where both schools have it, "frequentist." goes before it."""
+
+    name = "test"
+
+    __test__ = False  # not a test case, whatever pytest thinks of its name
+
+    def __init__(self, school: str | None = None) -> None:
+        self.school = school
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> "Test":
+        """The test of a name."""
+        from bayescmp import catalogue
+
+        if isinstance(value, catalogue.Test):
+            return value
+        before, dot, name = str(value).replace("-", "_").rpartition(".")
+        try:
+            return catalogue.find(name, before if dot else self.school)
+        except ValueError as error:
+            self.fail(str(error).replace("_", "-"), param, ctx)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """What the usage line shows."""
+        return "NAME"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The names that start like this."""
+        return [CompletionItem(name) for name in names_of_tests(self.school) if name.startswith(incomplete)]
+
+
+def names_of_tests(school: str | None = None) -> list[str]:
+    """The tests of a school, or of both, as they are named here."""
+    from bayescmp import catalogue
+
+    bayesian = {test.name for test in catalogue.entries("bayes")}
+    return [
+        f"frequentist.{test.command}" if test.school == "frequentist" and test.name in bayesian else test.command
+        for test in catalogue.entries(school)
+        if not (test.family and school is None)
+    ]
+
+
 ROPE, RESAMPLING, SETTING = RopeType(), ResamplingType(), Setting()
 
 
 def _be_quiet(ctx: click.Context, _: click.Parameter, quiet: bool) -> bool:
-    ctx.ensure_object(Run).quiet = quiet
+    run = Run.of(ctx)
+    run.quiet, run.context = quiet, ctx
     return quiet
 
 
 quiet_option = click.option(
     "-q", "--quiet", is_flag=True, callback=_be_quiet, expose_value=False, help="No warnings and no progress."
 )
-seed_option = click.option("--seed", type=int, help="Of tests that draw; drawn and recorded if not given.")
+seed_option = click.option("--seed", type=int, help="The seed of tests that draw; drawn and recorded if not given.")
 overwrite_option = click.option("--overwrite", is_flag=True, help="Replace files that exist.")
 set_option = click.option(
     "--set", "settings", type=SETTING, multiple=True, help="A further option of the function, KEY=VALUE."
@@ -181,7 +226,7 @@ def take_scores(options: dict[str, Any]) -> "Scores":
 
 
 def _design(resampling: "Resampling | None", folds: int | None, repeats: int | None) -> "Resampling | None":
-    from bayescmp.scores import Resampling
+    from bayescmp import Resampling
 
     if resampling is not None:
         if folds is not None or repeats is not None:

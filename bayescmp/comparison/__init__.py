@@ -1,6 +1,7 @@
 """`compare()`: any number of models on any number of datasets, both schools side by side."""
 
-from bayescmp.comparison.comparing import compare
-from bayescmp.comparison.result import Comparison, PairComparison
+from bayescmp.comparison.pair import PairResult
+from bayescmp.comparison.result import Comparison
+from bayescmp.comparison.study import compare
 
-__all__ = ["Comparison", "PairComparison", "compare"]
+__all__ = ["Comparison", "PairResult", "compare"]

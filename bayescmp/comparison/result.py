@@ -1,50 +1,40 @@
 """`Comparison`: every pair of models by both schools, as a value with tables, decisions, ranking and reasons."""
 
-import json
+import os
 import warnings
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescmp import sentences
 from bayescmp.bayes.correlated_t import probabilities
-from bayescmp.bayes.posterior import Posterior
+from bayescmp.bayes.posterior import OUTCOMES, Posterior
 from bayescmp.checks import is_one_of
-from bayescmp.comparison.classical import single_test
-from bayescmp.comparison.decisions import hdi_decision, in_words, loss_decision, threshold_decision
-from bayescmp.comparison.reporting import Reporting
-from bayescmp.comparison.run import Job, Names, quiet_pair, run_pairs
-from bayescmp.comparison.setting import WORDS, Setting
+from bayescmp.comparison.pair import PairResult, Standard
+from bayescmp.comparison.run import Names, answered_together, map_posteriors, quiet_pair
+from bayescmp.comparison.setting import Setting
+from bayescmp.comparison.show import as_text
 from bayescmp.errors import ScaleWarning, unknown_name
-from bayescmp.frequentist import PairwiseTests, TestResult, adjust_p_values
-from bayescmp.rope import Rope, RopeLike, rope_for, ropes_of
+from bayescmp.frequentist import PairwiseTests, TestResult, adjust_p_values, nemenyi_test
+from bayescmp.rope import Decision, Rope, RopeLike, rope_for, ropes_of
 from bayescmp.scores.table import Scores
 from bayescmp.text import versions
+from bayescmp.values import Value
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from bayescmp.bayes.ranking.result import RankingPosterior
 
-
-@dataclass(frozen=True, kw_only=True)
-class PairComparison:
-    """Every result of one pair."""
-
-    posterior: Posterior
-    test: TestResult
-    agreement: str
-    decision: str
-
-    def __repr__(self) -> str:
-        return f"{self.posterior}\n{self.test}\n  {self.agreement}"
+COMPACT = "a b mean hdi_low hdi_high p_better p_equivalent p_worse p_adjusted decision".split()
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Comparison(Reporting):
+class Comparison(Value):
     """Models compared pair by pair, both schools side by side. Made by `compare()`.
 
     Attributes
@@ -55,8 +45,12 @@ class Comparison(Reporting):
         Its name ("2x1", "kx1", "2xm" or "kxm"), the tests that were run, and why.
     control, against, threshold, alpha, switching_cost, random_seed, bayes_options
         As given to `compare()`; `control` is also the model that against="best" found.
+    posteriors : tuple of Posterior
+        The Bayesian tests of the pairs.
     tests : PairwiseTests
         The frequentist tests of the pairs.
+    corrected_p : tuple of float, or None
+        The p-values with the correction for overlapping training sets, where the test that was run has none.
     omnibus : tuple of TestResult
         Friedman and Iman-Davenport, where there are many models and datasets.
     notes : tuple of str
@@ -70,14 +64,14 @@ class Comparison(Reporting):
     --------
     >>> import bayescmp as bc
     >>> c = bc.compare(bc.load_labour(), rope=0.01)
-    >>> c.setting.name, c.pairs[0]
-    ('kx1', ('DT', 'LR'))
-    >>> c.pair("SVM", "DT").decision
+    >>> c.setting.name, c.pairs[0].a, c.pairs[0].b
+    ('kx1', 'DT', 'LR')
+    >>> c.pair("SVM", "DT").verdict.decision
     'undecided'
     """
 
     scores: Scores
-    rope: Rope | dict[str, Any]
+    rope: Rope | dict[str, Rope]
     setting: Setting
     control: str | None
     against: str | None
@@ -86,78 +80,111 @@ class Comparison(Reporting):
     switching_cost: float
     random_seed: int | None
     bayes_options: dict[str, Any]
-    rows: tuple[dict[str, Any], ...]
+    posteriors: tuple[Posterior, ...]
     tests: PairwiseTests
     corrected_p: tuple[float, ...] | None = None
     omnibus: tuple[TestResult, ...] = ()
     notes: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=versions)
 
-    @property
-    def pairs(self) -> tuple[Names, ...]:
-        """The pairs that were compared, (A, B)."""
-        return self.tests.pairs
+    def __post_init__(self) -> None:
+        if tuple((p.a, p.b) for p in self.posteriors) != self.tests.pairs:
+            raise ValueError("Posteriors and tests must be of the same pairs in the same order, but they are not.")
+        for name in {name for names in self.tests.pairs for name in names}:
+            self.scores.model_index(name)
 
     @property
     def models(self) -> tuple[str, ...]:
         """The models that were compared."""
         return self.scores.models
 
+    @property
+    def pair_names(self) -> tuple[Names, ...]:
+        """The pairs that were compared, (A, B)."""
+        return self.tests.pairs
+
+    # ---- pairs
+
+    @cached_property
+    def pairs(self) -> tuple[PairResult, ...]:
+        """Every pair that was compared, with all its results."""
+        least = self._least_p()
+        results = []
+        for i, (posterior, (a, b)) in enumerate(zip(self.posteriors, self.pair_names, strict=True)):
+            standard = Standard(
+                threshold=self.threshold,
+                alpha=self.alpha,
+                pairs=len(self.posteriors),
+                switching_cost=self.switching_cost,
+                corrected_p=None if self.corrected_p is None else self.corrected_p[i],
+                least_p=None if least is None else float(least[0][i]),
+                least_adjusted_p=None if least is None else float(least[1][i]),
+            )
+            results.append(PairResult(posterior=posterior, test=self.tests.result(a, b), standard=standard))
+        return tuple(results)
+
+    def pair(self, a: str, b: str) -> PairResult:
+        """Every result of `a` and `b`, in either order."""
+        for name in (a, b):
+            if not is_one_of(name, self.models):
+                raise unknown_name("model", name, self.models)
+        places = {names: i for i, names in enumerate(self.pair_names)}
+        if (a, b) in places:
+            return self.pairs[places[a, b]]
+        if (b, a) in places:
+            return self.pairs[places[b, a]].swap()
+        raise ValueError(f"{a} and {b} were not compared: only pairs with the control {self.control} were.")
+
+    def _least_p(self) -> tuple[Any, Any] | None:
+        """The smallest p-values, alone and adjusted, that any scores on these datasets could give."""
+        if not self.setting.frequentist_test.least_p:
+            return None
+        ran = (self.scores.counts > 0).astype(int)
+        at = {model: i for i, model in enumerate(self.models)}
+        n = np.array([int(ran[at[a]] @ ran[at[b]]) for a, b in self.pair_names])
+        least = np.minimum(2.0 ** (1.0 - n), 1.0)
+        return least, adjust_p_values(least, self.tests.adjustment, all_pairs=self.control is None)
+
     # ---- tables
 
-    def table(self) -> "pd.DataFrame":
-        """One row a pair: the posterior, the test, and where the two tell different stories.
+    def table(self, *, full: bool = False) -> "pd.DataFrame":
+        """One row per pair: difference, HDI, probabilities, p-value and decision; with `full` everything there is.
 
-        Differences are the advantage of A: positive favours A, also where lower scores are better. `n` is what the
-        Bayesian test used (datasets, or folds), `n_test` what the frequentist one did. `p_better` is P(A better by
-        more than the rope) on one dataset; over datasets, P("A better" is the most probable outcome for a new one),
-        with the expected shares of the outcomes beside it.
+        Differences are the advantage of A: positive favours A, also where lower scores are better. `p_better` is
+        P(A better by more than the rope) on one dataset; over datasets, P("A better" is the most probable outcome for
+        a new one), beside which the full table has the expected shares of the outcomes. There, `n` is what the
+        Bayesian test used (datasets, or folds), `n_test` what the frequentist one did.
         """
         import pandas as pd
 
-        return pd.DataFrame([self.table_row(i) for i in range(len(self.rows))])
+        rows = pd.DataFrame([pair.row() for pair in self.pairs])
+        return rows if full else rows[COMPACT]
 
-    to_frame = table
+    def to_frame(self) -> "pd.DataFrame":
+        """`table(full=True)`."""
+        return self.table(full=True)
 
     def decisions(self) -> "pd.DataFrame":
         """Three rules side by side: probability threshold, HDI against rope, expected loss with the switching cost."""
         import pandas as pd
 
-        frame = []
-        for i, row in enumerate(self.rows):
-            a, b = row["a"], row["b"]
-            by_hdi = hdi_decision(row["interval_low"], row["interval_high"], self.rope_of(i))
-            by_loss = loss_decision(row["loss_a"], row["loss_b"], self.switching_cost)
-            frame.append(
+        def words(pair: PairResult, decision: Decision | None) -> str | None:
+            return None if decision is None else decision.words(pair.a, pair.b)
+
+        return pd.DataFrame(
+            [
                 {
-                    "a": a,
-                    "b": b,
-                    "by_probability": in_words(threshold_decision(row, self.threshold), a, b),
-                    "by_hdi": in_words(by_hdi, a, b),
-                    "by_loss": in_words(by_loss, a, b),
-                    "loss_of_a": row["loss_a"],
-                    "loss_of_b": row["loss_b"],
+                    "a": pair.a,
+                    "b": pair.b,
+                    "by_probability": words(pair, pair.decision),
+                    "by_hdi": words(pair, pair.hdi_decision),
+                    "by_loss": words(pair, pair.loss_decision),
+                    "loss_of_a": (pair.posterior.losses or (None, None))[0],
+                    "loss_of_b": (pair.posterior.losses or (None, None))[1],
                 }
-            )
-        return pd.DataFrame(frame)
-
-    def ranking(self, **options: Any) -> "pd.DataFrame":
-        """One row a model, the most probably best first; options are those of `bayes.rank_models`."""
-        posterior = self.ranking_posterior(**options)
-        frame = posterior.to_frame()
-        ranks = dict(zip(posterior.models, map(tuple, posterior.rank_distribution.tolist()), strict=True))
-        frame["rank_distribution"] = frame["model"].map(ranks)
-        return frame
-
-    def ranking_posterior(self, **options: Any) -> "RankingPosterior":
-        """The joint posterior behind `ranking()`; options are those of `bayes.rank_models`."""
-        from bayescmp.bayes import rank_models
-
-        seed = 0 if self.random_seed is None else self.random_seed
-        rope = self.rope if isinstance(self.rope, dict) else max(-self.rope.low, self.rope.high)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ScaleWarning)  # said when the comparison was made
-            return rank_models(self.scores, **{"rope": rope, "random_seed": seed} | options)
+                for pair in self.pairs
+            ]
+        )
 
     def by_dataset(self) -> "pd.DataFrame":
         """The correlated t-test of every pair on every dataset, where fold results of a known design are there.
@@ -166,41 +193,49 @@ class Comparison(Reporting):
         """
         import pandas as pd
 
-        frames = []
-        for names in self.pairs:
+        rows = []
+        for names in self.pair_names:
             pair = quiet_pair(self.scores, names)
             rho = pair.known_rho("by_dataset")
             for i, dataset in enumerate(pair.datasets):
                 region = rope_for(self.rope, dataset)
                 p = probabilities(pair.differences[i : i + 1], rho=rho[i], rope=region, rounding=pair.rounding[i])[0]
-                columns = zip(("p_better", "p_equivalent", "p_worse"), p.tolist(), strict=True)
+                columns = {f"p_{name}": x for name, x in zip(OUTCOMES, p.tolist(), strict=True)}
                 row = {"a": pair.a, "b": pair.b, "dataset": dataset, "n": int(pair.counts[i])}
-                frames.append(row | {"mean_difference": float(pair.means[i])} | dict(columns))
-        return pd.DataFrame(frames)
+                rows.append(row | {"mean": float(pair.means[i])} | columns)
+        return pd.DataFrame(rows)
 
-    def pair(self, a: str, b: str) -> PairComparison:
-        """Every result of `a` and `b`, in either order: the tests as called by hand, with the adjusted p-value."""
-        for name in (a, b):
-            if not is_one_of(name, self.models):
-                raise unknown_name("model", name, self.models)
-        row = self.tests.result(a, b)
-        swapped = (a, b) not in self.pairs
-        i = self.pairs.index((b, a) if swapped else (a, b))
-        pair = quiet_pair(self.scores, self.pairs[i])
+    # ---- all models at once
+
+    def ranking(self, **options: Any) -> "pd.DataFrame":
+        """One row per model, the most probably best first; options are those of `bayes.rank_models`."""
+        return self.ranking_posterior(**options).to_frame()
+
+    def ranking_posterior(self, **options: Any) -> "RankingPosterior":
+        """The joint posterior behind `ranking()`; options are those of `bayes.rank_models`."""
+        return self._rank(**options) if options else self._ranking
+
+    @cached_property
+    def _ranking(self) -> "RankingPosterior":
+        return self._rank()
+
+    def _rank(self, **options: Any) -> "RankingPosterior":
+        from bayescmp.bayes import rank_models
+
+        seed = 0 if self.random_seed is None else self.random_seed
+        rope = self.rope if isinstance(self.rope, dict) else max(-self.rope.low, self.rope.high)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # said when the comparison was made
-            posterior = self._job().posterior(pair)
-            test = row
-            if self.setting.frequentist != "nemenyi":
-                test = single_test(pair.swap() if swapped else pair, self.setting.frequentist, self.rope)
-                test = replace(test, p_adjusted=row.p_adjusted, adjustment=row.adjustment)
-        found = self.table_row(i)
-        return PairComparison(
-            posterior=posterior.swap() if swapped else posterior,
-            test=test,
-            agreement=found["agreement"],
-            decision=found["decision"],
-        )
+            warnings.simplefilter("ignore", ScaleWarning)  # given when the comparison was made
+            return rank_models(self.scores, **{"rope": rope, "random_seed": seed} | options)
+
+    @cached_property
+    def mean_ranks(self) -> PairwiseTests:
+        """The tests of mean ranks with their critical difference: those that were run, or Nemenyi's."""
+        if self.tests.critical_difference is not None:
+            return self.tests
+        return nemenyi_test(self.scores, alpha=self.alpha)
+
+    # ---- sensitivity
 
     def rope_curve(
         self, ropes: Iterable[RopeLike] = (0.0, 0.005, 0.01, 0.02, 0.05), *, n_jobs: int | None = None
@@ -209,21 +244,43 @@ class Comparison(Reporting):
 
         Where every dataset has its own rope, `ropes` are multiples of them. `n_jobs` is that of `compare`.
         """
-        return self._sensitivity(replace(self._job(), what="rope_curve", ropes=tuple(ropes_of(ropes))), n_jobs)
+        import pandas as pd
+
+        rows = [
+            {"a": pair.a, "b": pair.b, "rope_low": rope.low, "rope_high": rope.high, **pair.posterior.numbers()}
+            | {"decision": pair.verdict.decision}
+            for pair, rope in self.at_ropes(ropes, n_jobs=n_jobs)
+        ]
+        return pd.DataFrame(rows)
+
+    def at_ropes(self, ropes: Iterable[RopeLike], *, n_jobs: int | None = None) -> "list[tuple[PairResult, Rope]]":
+        """Every pair at every one of the ropes, from the posteriors that are there."""
+        grid = ropes_of(ropes)
+        test, m = self.setting.bayes_test, len(self.posteriors)
+        if test.together is not None:
+            moved = [answered_together([p.with_rope(r) for p in self.posteriors], test, m) for r in grid]
+            found = [[column[i] for column in moved] for i in range(m)]
+        else:
+            found = map_posteriors("at_ropes", self.posteriors, (grid,), test, n_jobs)
+        return [
+            (pair.with_posterior(posterior), rope)
+            for pair, posteriors in zip(self.pairs, found, strict=True)
+            for posterior, rope in zip(posteriors, grid, strict=True)
+        ]
 
     def prior_sensitivity(self, *, n_jobs: int | None = None) -> "pd.DataFrame":
         """How the probabilities and the decision of every pair move with the prior; `n_jobs` as in `compare`."""
-        return self._sensitivity(replace(self._job(), what="prior_sensitivity"), n_jobs)
-
-    def _sensitivity(self, job: Job, n_jobs: int | None) -> "pd.DataFrame":
         import pandas as pd
 
-        found = run_pairs(self.scores, self.pairs, job, n_jobs=n_jobs, progress=False)
-        rows = [row for rows in found for row in rows]
-        for row in rows:
-            del row["warnings"]
-            row["decision"] = in_words(threshold_decision(row, self.threshold), row["a"], row["b"])
-        return pd.DataFrame(rows)
+        frames = map_posteriors("prior_sensitivity", self.posteriors, (), self.setting.bayes_test, n_jobs)
+        for (a, b), frame in zip(self.pair_names, frames, strict=True):
+            three = frame[[f"p_{name}" for name in OUTCOMES]].to_numpy()
+            frame["decision"] = [Decision.of(p, self.threshold).words(a, b) for p in three]
+            frame.insert(0, "a", a)
+            frame.insert(1, "b", b)
+        return pd.concat(frames, ignore_index=True)
+
+    # ---- for people
 
     def plot(self, kind: str | None = None, **options: Any) -> Any:
         """Draw the comparison, and return the Axes.
@@ -236,99 +293,56 @@ class Comparison(Reporting):
 
         return plot_result(self, kind, **options)
 
-    # ---- in words
-
     def explain(self) -> str:
         """What was run and why, and how to read it."""
-        lines = [f"Setting {self.setting.name}: {WORDS[self.setting.name]}.", *self.setting.why]
+        lines = [f"Setting {self.setting.name}: {self.setting.words}.", *self.setting.why]
         if self.omnibus:
             lines.append(f"all models at once: {' '.join(t.sentence() for t in self.omnibus)}")
-        lines += self.cautions()
-        return "\n".join([*lines, *self.notes])
+        return "\n".join([*lines, *self.cautions(), *self.notes])
 
     def cautions(self) -> list[str]:
-        """What a report has to say about many pairs and selected models."""
-        lines = []
-        m = len(self.pairs)
-        if m > 1:
-            how = self.tests.adjustment
-            adjusted = (
-                "p-values are not adjusted for that" if how == "none" else f"p-values are adjusted for that ({how})"
-            )
-            lines.append(
-                f"{m} pairs were compared. {adjusted}; the posterior probabilities are not: the prior of a pair knows "
-                "nothing of the other pairs. bayes.multilevel(scores) is the one model of all that shrinks."
-            )
-        if self.against == "best":
-            lines.append(
-                f"{self.control} was picked as the best by the same scores: its advantage over the others is too large "
-                "on average. ranking() gives P(best) without picking."
-            )
-        return lines
+        """What a report has to mention about many pairs and selected models."""
+        return sentences.cautions(self)
 
-    # ---- JSON
+    def sentences(self) -> list[str]:
+        """One text per pair: what is probable, what the frequentist test found, and where the two differ."""
+        return [pair.sentence() for pair in self.pairs]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; `Comparison.from_dict` reads it back."""
-        from bayescmp.comparison.as_json import to_dict
+    def methods_text(self) -> str:
+        """The methods paragraph for the paper; `bibtex()` has what it cites."""
+        from bayescmp import reports
 
-        return to_dict(self)
+        return reports.methods_text(self)
 
-    def to_json(self) -> str:
-        """The same as text."""
-        return json.dumps(self.to_dict(), allow_nan=False)
+    def bibtex(self) -> str:
+        """The BibTeX entries of the references in `methods_text()`."""
+        from bayescmp import reports
 
-    @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> "Comparison":
-        """The result whose `to_dict` gave `data`, also after a trip through JSON."""
-        from bayescmp.comparison.as_json import from_dict
+        return reports.bibtex(self)
 
-        return from_dict(data)
+    def report(self, path: str | os.PathLike[str], *, overwrite: bool = False, **options: Any) -> Path:
+        """Write a report to `path` (.html, .md, .tex), which `overwrite` may replace; options of `reports.report`."""
+        from bayescmp import reports
 
-    @staticmethod
-    def from_json(text: str) -> "Comparison":
-        """The comparison whose `to_json` gave `text`."""
-        try:
-            return Comparison.from_dict(json.loads(text))
-        except json.JSONDecodeError as error:
-            raise ValueError(f"`text` must be JSON from Comparison.to_json, but {error}.") from None
+        return reports.report(self, path, overwrite=overwrite, **options)
 
-    def __eq__(self, other: object) -> bool:
-        return self.to_dict() == other.to_dict() if isinstance(other, Comparison) else NotImplemented
+    def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write `table(full=True)` as csv to `path`, which `overwrite` may replace; names never become formulas."""
+        from bayescmp import reports
 
-    __hash__ = None  # type: ignore[assignment]
+        return reports.to_csv(self, path, overwrite=overwrite)
 
-    # ---- for people
+    def to_latex(self, *, caption: str | None = None, label: str = "tab:comparison") -> str:
+        """The table of pairs for a paper, with booktabs; `caption` and `label` are LaTeX's."""
+        from bayescmp import reports
+
+        return reports.to_latex(self, caption=caption, label=label)
+
+    def to_markdown(self) -> str:
+        """The table of pairs in Markdown."""
+        from bayescmp import reports
+
+        return reports.to_markdown(self)
 
     def __repr__(self) -> str:
-        from bayescmp.comparison.show import as_text
-
         return as_text(self)
-
-    # ---- shared steps
-
-    def _job(self) -> Job:
-        return Job(self.setting.bayes, self.rope, self.bayes_options, self.random_seed)
-
-    def rope_of(self, i: int) -> Rope:
-        """The rope of pair i as its posterior saw it."""
-        return Rope(self.rows[i]["rope_low"], self.rows[i]["rope_high"])
-
-    def table_row(self, i: int) -> dict[str, Any]:
-        """Row i of `table()`."""
-        from bayescmp.comparison.rows import table_row
-
-        return table_row(self, i)
-
-    @cached_property
-    def datasets_of_pairs(self) -> NDArray[np.int_]:
-        """On how many datasets both models of each pair were run."""
-        ran = (self.scores.counts > 0).astype(int)
-        at = {model: i for i, model in enumerate(self.models)}
-        return np.array([int(ran[at[a]] @ ran[at[b]]) for a, b in self.pairs])
-
-    @cached_property
-    def smallest_p(self) -> list[float]:
-        """The smallest adjusted p-values that any scores on these datasets could give."""
-        every = 2.0 ** (1.0 - self.datasets_of_pairs)
-        return list(adjust_p_values(np.minimum(every, 1.0), self.tests.adjustment, all_pairs=self.control is None))

@@ -7,110 +7,88 @@ import os
 import sys
 import uuid
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field, replace
+from copy import deepcopy
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bayescmp import bayes
-from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.posterior import Posterior
-from bayescmp.bayes.regions import RegionPosterior
-from bayescmp.bayes.signed_rank import DRAWS
-from bayescmp.bayes.signed_rank_many import LEAST_WORK, share_draws
+from bayescmp.catalogue import Test, imported
 from bayescmp.checks import check_count
 from bayescmp.errors import MissingWarning, warn
 from bayescmp.numerics.threads import one_blas_thread
-from bayescmp.rope import Rope
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.table import Scores
-from bayescmp.text import plain, versions
-
-CHUNK = {"correlated_t": 64, "sign": 64, "signed_rank": 256, "hierarchical": 2}
-"""Pairs that one task works on: many where they share random numbers, few where each takes long."""
+from bayescmp.text import versions
+from bayescmp.values import encode
 
 MOST_WORKERS = 10_000
-Names = tuple[str, str]
-Row = dict[str, Any]
-
-
-TESTS: dict[str, Any] = {
-    "correlated_t": bayes.correlated_ttest,
-    "hierarchical": bayes.hierarchical_ttest,
-    "signed_rank": bayes.signed_rank_test,
-    "sign": bayes.sign_test,
-}
+MOST_WITH_GRIDS = 12
+"""Up to so many pairs the posteriors keep what they were computed from, so that a rope curve starts from it."""
 NUTS_OPTIONS = ("draws", "tune", "chains", "cores", "nuts_sampler", "target_accept", "progressbar")
+Names = tuple[str, str]
+Found = tuple[Posterior, list[tuple[str, str]]]
+"""A posterior, and the warnings that came up: their classes' names and messages."""
 
 
 @dataclass(frozen=True)
 class Job:
     """What to find out about every pair; together with the data it determines the answer."""
 
-    bayes: str
+    test: Test
     rope: Any
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     random_seed: int | None = None
-    what: str = "row"
-    ropes: tuple[Any, ...] = ()
-    compiled: bool = False
+    pairs: int = 1
 
-    def for_all(self, scores: Scores, pairs: int) -> "Job":
-        """The same job, with the loop that suits the whole of it, so that chunks and workers change no digit."""
-        work = pairs * len(scores.datasets) * self.options.get("draws", DRAWS)
-        return replace(self, compiled=self.bayes == "signed_rank" and work >= LEAST_WORK)
+    @property
+    def seeded(self) -> bool:
+        """Whether random numbers are drawn."""
+        return self.test.seeded or self.options.get("engine") == "nuts"
 
-    def posterior(self, pair: Pair) -> Any:
+    def posterior(self, pair: Pair) -> Posterior:
         """The posterior of one pair: the test called as by hand."""
-        random = self.bayes == "signed_rank" or self.options.get("engine") == "nuts"
-        seed = {"random_seed": self.random_seed} if random else {}
-        return TESTS[self.bayes](pair, rope=self.rope, **seed, **self.options)
-
-    def rows(self, posterior: Posterior) -> list[Row]:
-        """What was to be found out of one posterior."""
-        if self.what == "row":
-            return [_row(posterior)]
-        if self.what == "rope_curve":
-            return _curve(posterior, self.ropes)
-        if isinstance(posterior, DifferencePosterior):
-            raise ValueError("The correlated t-test has one prior (flat, matching the t-test): nothing to vary.")
-        assert isinstance(posterior, RegionPosterior)
-        return _records(posterior.prior_sensitivity())
+        seed = {"random_seed": self.random_seed} if self.seeded else {}
+        found = self.test.call(pair, rope=self.rope, **seed, **self.options)
+        if not isinstance(found, Posterior):
+            raise ValueError(f"{self.test.function} must return a Posterior, got {type(found).__name__}.")
+        return found
 
     def key(self, pair: Pair) -> str:
         """A name for the answer of one pair: from its data, these settings and the versions."""
         about = {
-            "job": [self.bayes, plain(_rope_data(self.rope)), plain(self.options), self.random_seed, self.what]
-            + [[r.low, r.high] for r in map(Rope.of, self.ropes)],
+            "job": [self.test.function, encode(self.rope), encode(self.options), self.random_seed],
             "pair": [pair.a, pair.b, pair.datasets, pair.metric, pair.higher_is_better, pair.scale],
-            "design": [r.to_dict() if r else None for r in pair.resampling],
+            "design": encode(pair.resampling),
             "shape": pair.scores_a.shape,
             "versions": versions(),
         }
-        digest = hashlib.sha256(json.dumps(about, sort_keys=True, default=str).encode())
+        digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
         for scores in (pair.scores_a, pair.scores_b):
             digest.update(scores.tobytes())
         return digest.hexdigest()
 
 
-def check_options(test: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Further options of a Bayesian test as plain values; refused where the test has no such option."""
+def check_options(test: Test, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Further options of a Bayesian test; refused where the test has no such option."""
     if not isinstance(options, Mapping):
         raise ValueError(f"`bayes_options` must be a mapping from name to value, got {options!r}.")
     given_elsewhere = ("a", "b", "rope", "random_seed", "resampling", "dataset", "higher_is_better", "nuts_options")
-    known = [name for name in inspect.signature(TESTS[test]).parameters if name not in given_elsewhere]
+    known = [name for name in inspect.signature(test.call).parameters if name not in given_elsewhere]
     known += NUTS_OPTIONS if options.get("engine") == "nuts" else ()
     for name in options:
         if name not in known:
             hint = " Give it to compare() or to the Scores." if name in given_elsewhere else ""
             raise ValueError(
-                f"`bayes_options` of {test} may hold {', '.join(dict.fromkeys(known))}; got {name!r}.{hint}"
+                f"`bayes_options` of {test.name} may hold {', '.join(dict.fromkeys(known))}; got {name!r}.{hint}"
             )
-    check_count("draws", options.get("draws", DRAWS))
-    return {name: plain(value) for name, value in options.items()}
+    if "draws" in options:
+        check_count("draws", options["draws"])
+    return {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
 
 
 def data_seed(scores: Scores) -> int:
@@ -126,99 +104,70 @@ def run_pairs(
     n_jobs: int | None = None,
     cache: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
-) -> list[list[Row]]:
-    """The rows of every pair, in the order of `names`; the same for any number of workers."""
-    job = job.for_all(scores, len(names))
+) -> list[Found]:
+    """The posterior of every pair, in the order of `names`; the same for any number of workers."""
     store = _Store(cache)
-    found: dict[Names, list[Row]] = {}
+    found: dict[Names, Found] = {}
     if store.folder is not None:
         keys = {pair: job.key(quiet_pair(scores, pair)) for pair in names}
-        found = {pair: rows for pair, key in keys.items() if (rows := store.read(key)) is not None}
+        found = {pair: kept for pair, key in keys.items() if (kept := store.read(key, pair)) is not None}
     left = [pair for pair in names if pair not in found]
-    size = CHUNK[job.bayes] if "engine" not in job.options else 1
     workers = _workers(n_jobs)
-    if workers > 1:
-        size = max(1, min(size, -(-len(left) // workers)))
-    chunks = [left[start : start + size] for start in range(0, len(left), size)]
-    with _bar(len(names), len(found), job.bayes, progress) as advance:
-        for chunk, results in zip(chunks, _results(scores, chunks, job, n_jobs, workers), strict=True):
-            for pair, rows in zip(chunk, results, strict=True):
-                found[pair] = rows
+    chunks = _chunks(left, job.test.pairs_per_task if "engine" not in job.options else 1, workers)
+    tasks = [(work, (scores, chunk, job)) for chunk in chunks]
+    with _bar(len(names), len(found), f"{job.test.label}, pairs", progress) as advance:
+        for chunk, results in zip(chunks, in_order(tasks, n_jobs, workers), strict=True):
+            for pair, result in zip(chunk, results, strict=True):
+                found[pair] = result
                 if store.folder is not None:
-                    store.write(keys[pair], rows)
+                    store.write(keys[pair], result)
             advance(len(chunk))
     return [found[pair] for pair in names]
 
 
-def work(scores: Scores, chunk: Sequence[Names], job: Job) -> list[list[Row]]:
-    """One task: the rows of a few pairs, with the warnings that came up."""
-    with one_blas_thread():
-        return _work(scores, chunk, job)
-
-
-def _work(scores: Scores, chunk: Sequence[Names], job: Job) -> list[list[Row]]:
+def work(scores: Scores, chunk: Sequence[Names], job: Job) -> list[Found]:
+    """One task: the posteriors of a few pairs with their answers, and the warnings that came up."""
     posteriors, messages = [], []
-    for names in chunk:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            posteriors.append(job.posterior(quiet_pair(scores, names)))
-        messages.append([[w.category.__name__, str(w.message)] for w in caught])
-    if job.bayes == "signed_rank" and "engine" not in job.options and "precision" not in job.options:
-        if job.what != "rope_curve":
-            posteriors = share_draws(posteriors, compiled=job.compiled)
-        elif job.compiled:
-            posteriors = _share_ropes(posteriors, job)
-    results = [job.rows(posterior) for posterior in posteriors]
-    return [
-        [{"a": p.a, "b": p.b, **plain(row), "warnings": found} for row in rows]
-        for p, rows, found in zip(posteriors, results, messages, strict=True)
-    ]
+    with one_blas_thread():
+        for names in chunk:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                posteriors.append(job.posterior(quiet_pair(scores, names)))
+            messages.append([(w.category.__name__, str(w.message)) for w in caught])
+        posteriors = answered_together(posteriors, job.test, job.pairs)
+        for posterior in posteriors:
+            posterior.row()
+    if job.pairs > MOST_WITH_GRIDS:
+        posteriors = deepcopy(posteriors)  # without grids and draws, as values are copied
+    return list(zip(posteriors, messages, strict=True))
 
 
-def _share_ropes(posteriors: list[Any], job: Job) -> list[Any]:
-    """Rope by rope for all posteriors in the compiled loop, which is faster than all ropes for one after the other."""
-    for rope in job.ropes:
-        found = share_draws([posterior.with_rope(rope) for posterior in posteriors], compiled=True)
-        posteriors = [p.answered(moved._answers.values()) for p, moved in zip(posteriors, found, strict=True)]
-    return posteriors
+def answered_together(posteriors: list[Posterior], test: Test, pairs: int) -> list[Posterior]:
+    """The posteriors with their answers, where the test can compute those of many at once."""
+    return posteriors if test.together is None else imported(test.together)(posteriors, pairs=pairs)
+
+
+def map_posteriors(
+    method: str, posteriors: Sequence[Posterior], arguments: tuple[Any, ...], test: Test, n_jobs: int | None
+) -> list[Any]:
+    """What `method` of every posterior returns, on as many workers as wanted."""
+    workers = _workers(n_jobs)
+    chunks = _chunks(list(posteriors), max(1, test.pairs_per_task // 4), workers)
+    tasks = [(_call_each, (method, chunk, arguments)) for chunk in chunks]
+    return [found for chunk in in_order(tasks, n_jobs, workers) for found in chunk]
+
+
+def _call_each(method: str, posteriors: list[Posterior], arguments: tuple[Any, ...]) -> list[Any]:
+    with one_blas_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # came up when the comparison was made
+        return [getattr(posterior, method)(*arguments) for posterior in posteriors]
 
 
 def quiet_pair(scores: Scores, names: Names) -> Pair:
-    """The pair, without a warning for datasets that it lacks: compare says that once for all pairs."""
+    """The pair, without a warning for datasets that it lacks: compare gives one for all pairs."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MissingWarning)
         return scores.pair(*names)
-
-
-def _row(posterior: Posterior) -> Row:
-    """The numbers of one pair, as `Posterior.to_frame()` has them, with losses and notes."""
-    row = posterior.row()
-    if posterior.expected is None:
-        row = {k: x for k, x in row.items() if not k.startswith("expected_")}
-    names = {"estimate": row["mean"], "interval_low": row["hdi_low"], "interval_high": row["hdi_high"]}
-    return row | names | {"notes": list(posterior.notes)}
-
-
-def _curve(posterior: Posterior, ropes: Sequence[Any]) -> list[Row]:
-    if isinstance(posterior, RegionPosterior):
-        return _records(posterior.rope_curve(ropes))
-    rows = []
-    for rope in map(Rope.of, ropes):
-        p = posterior.with_rope(rope)
-        three = {"p_better": p.p_better, "p_equivalent": p.p_equivalent, "p_worse": p.p_worse}
-        rows.append({"rope_low": rope.low, "rope_high": rope.high, **three, "mcse": max(p.mcse.values())})
-    return rows
-
-
-def _records(frame: Any) -> list[Row]:
-    return list(frame.to_dict("records"))
-
-
-def _rope_data(rope: Any) -> Any:
-    if isinstance(rope, dict):
-        return {name: _rope_data(r) for name, r in rope.items()}
-    region = Rope.of(rope)
-    return [region.low, region.high]
 
 
 # ---- where the work is done
@@ -237,30 +186,36 @@ def _workers(n_jobs: int | None) -> int:
     return int(effective_n_jobs(n_jobs))
 
 
-def _results(
-    scores: Scores, chunks: list[list[Names]], job: Job, n_jobs: int | None, workers: int
-) -> Iterator[list[list[Row]]]:
-    """The results of the chunks in their order; where a worker process dies, the rest is done here."""
-    if workers == 1 or len(chunks) < 2:
-        yield from (work(scores, chunk, job) for chunk in chunks)
+def _chunks(items: list[Any], size: int, workers: int) -> list[list[Any]]:
+    if workers > 1:
+        size = max(1, min(size, -(-len(items) // workers)))
+    return [items[start : start + size] for start in range(0, len(items), size)]
+
+
+def in_order(
+    tasks: list[tuple[Callable[..., Any], tuple[Any, ...]]], n_jobs: int | None, workers: int
+) -> Iterator[Any]:
+    """The results of the tasks in their order; where a worker process dies, the rest is done here."""
+    if workers == 1 or len(tasks) < 2:
+        yield from (function(*arguments) for function, arguments in tasks)
         return
     from joblib import Parallel, delayed
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     done = 0
     parallel = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
-    results = parallel(delayed(work)(scores, chunk, job) for chunk in chunks)
+    results = parallel(delayed(function)(*arguments) for function, arguments in tasks)
     try:
         for result in results:
             done += 1
             yield result
     except TerminatedWorkerError:
         warn(
-            f"A worker process died (out of memory?): the remaining {len(chunks) - done} of {len(chunks)} tasks run in "
+            f"A worker process died (out of memory?): the remaining {len(tasks) - done} of {len(tasks)} tasks run in "
             "this process. Use fewer workers (n_jobs).",
             RuntimeWarning,
         )
-        yield from (work(scores, chunk, job) for chunk in chunks[done:])
+        yield from (function(*arguments) for function, arguments in tasks[done:])
     finally:
         with suppress(AttributeError):
             results.close()
@@ -277,20 +232,28 @@ class _Store:
             except OSError as error:
                 raise ValueError(f"`cache` must be a folder that can be written, but {folder}: {error}.") from None
 
-    def read(self, key: str) -> list[Row] | None:
+    def read(self, key: str, names: Names) -> Found | None:
+        """The pair of this key; None where there is none, or with a warning where the file is damaged."""
         assert self.folder is not None
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            data = json.loads((self.folder / f"{key}.json").read_text(encoding="utf-8"))
-            rows = data["rows"]
-            if data["key"] == key and rows and all({"a", "b", "p_better", "warnings"} <= set(row) for row in rows):
-                return list(rows)
-        return None
+        path = self.folder / f"{key}.json"
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            posterior = Posterior.from_dict(data["posterior"])
+            if data["key"] != key or (posterior.a, posterior.b) != names:
+                raise ValueError("it is about something else")
+            return posterior, [(str(kind), str(message)) for kind, message in data["warnings"]]
+        except OSError:
+            return None
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            warn(f"{path} is damaged, so that its pair is computed again: {error}.", RuntimeWarning)
+            return None
 
-    def write(self, key: str, rows: list[Row]) -> None:
+    def write(self, key: str, found: Found) -> None:
         assert self.folder is not None
         draft = self.folder / f".{key}.{uuid.uuid4().hex}.tmp"
         try:
-            draft.write_text(json.dumps({"key": key, "rows": rows}), encoding="utf-8")
+            text = json.dumps({"key": key, "posterior": found[0].to_dict(), "warnings": found[1]})
+            draft.write_text(text, encoding="utf-8")
             draft.replace(self.folder / f"{key}.json")
         except OSError as error:
             draft.unlink(missing_ok=True)
@@ -310,5 +273,5 @@ def _bar(total: int, done: int, what: str, wanted: bool | None) -> Iterator[Any]
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=wanted is None) as bar:
-        task = bar.add_task(f"{what.replace('_', ' ')}, pairs", total=total, completed=done)
+        task = bar.add_task(what, total=total, completed=done)
         yield lambda n: bar.advance(task, n)

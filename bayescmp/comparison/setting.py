@@ -1,24 +1,19 @@
-"""Which tests fit: by the numbers of models and datasets and by the design, never by looking at the differences."""
+"""Which tests fit: by the numbers of models and datasets and by the design, never by a look at the differences."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
-import numpy as np
-
+from bayescmp import catalogue
 from bayescmp.checks import is_one_of
-from bayescmp.errors import ScoresError, name_list
+from bayescmp.errors import ScoresError
+from bayescmp.scores.facts import WORDS, Facts
 from bayescmp.scores.table import Scores
-
-ONE_DATASET = {"bayes": ("correlated_t",), "frequentist": ("corrected_t", "paired_t")}
-MANY_DATASETS = {"bayes": ("hierarchical", "signed_rank", "sign"), "frequentist": ("wilcoxon", "sign", "nemenyi")}
-WORDS = {"2x1": "two models, one dataset", "kx1": "many models, one dataset"} | {
-    "2xm": "two models, many datasets",
-    "kxm": "many models, many datasets",
-}
+from bayescmp.values import Value
 
 
-@dataclass(frozen=True)
-class Setting:
-    """The setting of a comparison, the tests that were run, and why."""
+@dataclass(frozen=True, eq=False)
+class Setting(Value):
+    """The setting of a comparison ("2x1", "kx1", "2xm" or "kxm"), the tests that were run, and why."""
 
     name: str
     bayes: str
@@ -26,61 +21,58 @@ class Setting:
     why: tuple[str, ...]
 
     @property
-    def omnibus(self) -> tuple[str, ...]:
-        """The tests of all models at once."""
-        return ("friedman", "iman_davenport") if self.name == "kxm" else ()
+    def words(self) -> str:
+        """The setting in words."""
+        return WORDS[self.name]
+
+    @property
+    def bayes_test(self) -> catalogue.Test:
+        """The Bayesian test's entry."""
+        return catalogue.find(self.bayes, "bayes")
+
+    @property
+    def frequentist_test(self) -> catalogue.Test:
+        """The frequentist test's entry."""
+        return catalogue.find(self.frequentist, "frequentist")
+
+    @property
+    def tests(self) -> str:
+        """Both tests, as headings name them."""
+        return f"bayes.{self.bayes} beside frequentist.{self.frequentist}"
 
 
 def choose_setting(scores: Scores, bayes: str | None, frequentist: str | None) -> Setting:
     """The setting, with the tests that fit it, or those that were asked for by name."""
-    scores.check_one_metric()
-    k, m = len(scores.models), len(scores.datasets)
-    if k < 2:
-        raise ScoresError(f"A comparison needs at least 2 models, got {k}: {name_list(scores.models)}.")
-    name = f"{'2' if k == 2 else 'k'}x{'1' if m == 1 else 'm'}"
-    known = ONE_DATASET if m == 1 else MANY_DATASETS
-    if m == 1 and scores.counts.max() < 2:
+    facts = Facts.of(scores)
+    if facts.design is None:
         raise ScoresError(
-            f'One score a model on one dataset ("{scores.datasets[0]}") says nothing about its own error. Give the '
+            f'One score per model on one dataset ("{facts.datasets[0]}") shows nothing of its own error. Give the '
             "scores of all folds or seeds, or compare the predictions with frequentist.mcnemar_test."
         )
-    for argument, asked in (("bayes", bayes), ("frequentist", frequentist)):
-        allowed = tuple(t for t in known[argument] if t != "nemenyi" or k > 2)
-        if asked is not None and not is_one_of(asked, allowed):
-            raise ValueError(
-                f"`{argument}` must be one of {', '.join(allowed)} for {WORDS[name]}, got {asked!r}."
-                + (" Pick one dataset with scores.select(datasets=[...]) for the t-tests." if m > 1 else "")
-            )
+    first = _choose(facts, "bayes", bayes)
+    second = _choose(facts, "frequentist", frequentist)
     why = []
-    best, reason = ("correlated_t", "fold results of one dataset: their correlation is known from the design")
-    if m > 1:
-        best, reason = _over_datasets(scores)
-    why.append(f"bayes.{best if bayes is None else bayes}: {reason if bayes in (None, best) else 'as asked'}")
-    classical = "corrected_t" if m == 1 else "wilcoxon"
-    reasons = {
-        "corrected_t": "the t-test with the correction of Nadeau and Bengio for overlapping training sets",
-        "paired_t": "as asked; it takes the folds for independent",
-        "wilcoxon": "signed ranks of the datasets' mean differences",
-        "sign": "as asked; counts wins and losses only",
-        "nemenyi": "as asked; the verdict on a pair depends on the other models in the table",
-    }
-    chosen = classical if frequentist is None else frequentist
-    why.append(f"frequentist.{chosen}: {reasons[chosen]}")
-    return Setting(name, bayes or best, chosen, tuple(why))
+    for test, asked in ((first, bayes), (second, frequentist)):
+        reason = facts.lacking if test.school == "bayes" and asked is None and facts.lacking else test.why
+        why.append(f"{test.school}.{test.name}: {'as asked; ' if asked is not None else ''}{reason}")
+    return Setting(facts.setting, first.name, second.name, tuple(why))
 
 
-def _over_datasets(scores: Scores) -> tuple[str, str]:
-    """Hierarchical where every dataset has at least three folds of a known design, else signed-rank."""
-    sizes = np.array([len(keys) for keys in scores.keys])
-    if (sizes == 1).all():
-        return "signed_rank", "one score a dataset"
-    unknown = [name for name, r in zip(scores.datasets, scores.resampling, strict=True) if r is None]
-    if unknown:
-        return "signed_rank", (
-            f"the resampling of {name_list(unknown, 3)} is not known, so only mean scores can be used; give the design "
-            "for the hierarchical test"
+def _choose(facts: Facts, school: str, asked: str | None) -> catalogue.Test:
+    if asked is None:
+        return next(test for test in catalogue.entries(school, facts.design) if not test.family)
+    with suppress(ValueError):
+        catalogue.find(asked, school)  # may be of an installed package that was not imported yet
+    fits = [
+        test.name
+        for test in catalogue.entries(school)
+        if test.many_datasets == facts.many_datasets
+        and (facts.models > 2 or not test.family)
+        and (facts.many_datasets or "folds" in test.designs)
+    ]
+    if not is_one_of(asked, fits):
+        hint = " Pick one dataset with scores.select(datasets=[...]) for the t-tests." if facts.many_datasets else ""
+        raise ValueError(
+            f"`{school}` must be one of {', '.join(fits)} for {WORDS[facts.setting]}, got {asked!r}.{hint}"
         )
-    if (sizes < 3).any():
-        few = [name for name, n in zip(scores.datasets, sizes, strict=True) if n < 3]
-        return "signed_rank", f"fewer than 3 folds on {name_list(few, 3)}: too few for the hierarchical test"
-    return "hierarchical", "fold results on many datasets: uses every fold and shrinks the datasets to each other"
+    return catalogue.find(asked, school)

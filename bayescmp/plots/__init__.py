@@ -5,7 +5,7 @@ from bayescmp.plots.critical_difference import plot_critical_difference
 from bayescmp.plots.differences import plot_differences
 from bayescmp.plots.forest import plot_forest
 from bayescmp.plots.hdi import plot_hdi
-from bayescmp.plots.kinds import plot_result
+from bayescmp.plots.kinds import KINDS, PAIR_KINDS, plot_result
 from bayescmp.plots.matrix import plot_matrix
 from bayescmp.plots.p_best import plot_p_best
 from bayescmp.plots.posterior import plot_posterior
@@ -14,12 +14,15 @@ from bayescmp.plots.prior_sensitivity import plot_prior_sensitivity
 from bayescmp.plots.rank_distribution import plot_rank_distribution
 from bayescmp.plots.ranking_groups import plot_ranking_groups
 from bayescmp.plots.rope_curve import plot_rope_curve
-from bayescmp.plots.saving import save_figure
+from bayescmp.plots.saving import figure_format, save_figure
 from bayescmp.plots.scores import plot_scores
 from bayescmp.plots.simplex import plot_simplex
 
 __all__ = [
+    "KINDS",
+    "PAIR_KINDS",
     "alt_text",
+    "figure_format",
     "plot_critical_difference",
     "plot_differences",
     "plot_forest",

@@ -10,6 +10,7 @@ from bayescmp.comparison.result import Comparison
 from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.scores.pair import SCALES, Pair
 from bayescmp.scores.table import Scores
+from bayescmp.sentences import difference_text
 from bayescmp.text import counted, number, p_value, probability
 
 MOST = 6
@@ -50,21 +51,15 @@ def alt_text(result: Any) -> str:
 
 
 def _posterior(p: Any) -> str:
-    mcse = max(p.mcse.values())
-    chances = ", ".join(f"P({name}) {probability(x, mcse)}" for name, x in p.probabilities.items())
+    chances = ", ".join(f"P({name}) {probability(x, p.largest_mcse)}" for name, x in p.probabilities.items())
     rope = "no rope" if p.rope.is_zero else f"rope {p.rope}"
     over = f" on {len(p.datasets)} datasets" if len(p.datasets) > 1 else ""
     text = f"{p.a} against {p.b}, {p.metric or 'score'}, {p.method}{over}: {chances}, {rope}."
-    if hasattr(p, "expected"):
+    if p.expected is not None:
         text += " Expected shares: " + ", ".join(f"{name} {probability(x)}" for name, x in p.expected.items()) + "."
     if p.mean is None:
         return text
-    low, high = p.hdi()
-    width = high - low
-    return (
-        f"{text} Mean {SCALES[p.scale]} {number(p.mean, width)}, 95% HDI [{number(low, width)}, "
-        f"{number(high, width)}]; positive favours {p.a}."
-    )
+    return f"{text} Mean {difference_text(p)}; positive favours {p.a}."
 
 
 def _ranking(r: RankingPosterior) -> str:
@@ -90,17 +85,17 @@ def _tests(t: PairwiseTests) -> str:
 
 
 def _comparison(c: Comparison) -> str:
-    rows = sorted(c.rows, key=lambda row: -max(row["p_better"], row["p_equivalent"], row["p_worse"]))
+    surest = sorted(c.posteriors, key=lambda p: -max(p.three))
     parts = [
-        f"{row['a']} against {row['b']}: better {probability(row['p_better'])}, equivalent "
-        f"{probability(row['p_equivalent'])}, worse {probability(row['p_worse'])}"
-        for row in rows[:MOST]
+        f"{p.a} against {p.b}: better {better}, equivalent {equivalent}, worse {worse}"
+        for p in surest[:MOST]
+        for better, equivalent, worse in [[probability(x, p.largest_mcse, c.threshold) for x in p.three]]
     ]
     m = len(c.scores.datasets)
     where = f"{m} datasets" if m > 1 else "one dataset"
     return (
-        f"{len(c.models)} models on {where}, {c.scores.metric or 'score'}, {counted(len(c.pairs), 'pair')}. "
-        f"Probabilities: {_list(parts, len(rows), '; ')}."
+        f"{len(c.models)} models on {where}, {c.scores.metric or 'score'}, {counted(len(surest), 'pair')}. "
+        f"Probabilities: {_list(parts, len(surest), '; ')}."
     )
 
 

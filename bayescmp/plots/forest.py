@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from bayescmp.bayes.hierarchical.ttest import HierarchicalPosterior
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.checks import check_switch
-from bayescmp.comparison.decisions import hdi_decision
+from bayescmp.comparison.pair import by_hdi
 from bayescmp.comparison.result import Comparison
 from bayescmp.plots.posterior import check_difference
 from bayescmp.plots.rows import difference_label, pair_names, row_axes
@@ -61,7 +61,7 @@ def plot_forest(
         The datasets of a hierarchical test, each with an arrow from its raw to its shrunken mean; the pairs of a
         comparison; or any posteriors of differences with the same rope, named if given as a mapping.
     mass : float
-        Of the HDIs; a comparison has those of 95 %.
+        The mass of the HDIs.
     sort : bool
         Largest estimate first.
     ax : Axes, optional
@@ -95,7 +95,7 @@ def plot_forest(
     used = []
     for y, i in enumerate(order):
         low, high = rows.intervals[i]
-        decision = hdi_decision(low, high, rows.rope) or Decision.UNDECIDED
+        decision = by_hdi(low, high, rows.rope)
         used.append(decision)
         _row(ax, y, rows.estimates[i], rows.intervals[i], decision, rows.raw[i] if rows.raw else None)
     ax.spines["left"].set_visible(False)
@@ -117,19 +117,15 @@ def _rows(result: Any, mass: float, width_mm: float) -> _Rows:
             frame["mean"].tolist(),
         )
     if isinstance(result, Comparison):
-        if mass != 0.95:
-            raise ValueError(f"A comparison keeps 95 % intervals, got mass={mass}. Give its pairs' posteriors instead.")
-        if result.rows[0]["estimate"] is None:
-            raise ValueError("The sign test knows no mean difference, so there is no forest of them: plot_matrix.")
-        first = result.rows[0]
-        favoured = result.control or "the first of the two"
-        scale = "ropes" if isinstance(result.rope, dict) else result.scores.scale
+        first = result.posteriors[0]
+        if first.mean is None:
+            raise ValueError(f"The {first.method} has no mean difference, so there is no forest of them: plot_matrix.")
         return _Rows(
-            pair_names(result.pairs, width_mm),
-            [row["estimate"] for row in result.rows],
-            [(row["interval_low"], row["interval_high"]) for row in result.rows],
-            Rope(first["rope_low"], first["rope_high"]),
-            difference_label(scale, result.scores.metric, favoured),
+            pair_names(result.pair_names, width_mm),
+            [float(p.mean) for p in result.posteriors if p.mean is not None],
+            [p.hdi(mass) for p in result.posteriors],
+            first.rope,
+            difference_label(first.scale, first.metric, result.control or "the first of the two"),
             ready=True,
         )
     return _of_posteriors(result, mass, width_mm)

@@ -38,8 +38,10 @@ RANKING: dict[str, Plot] = {
 }
 OF_COMPARISON: dict[str, Plot] = {"matrix": plot_matrix, "forest": plot_forest, "ranking_groups": plot_ranking_groups}
 OF_RANKING = ("p_best", "rank_distribution")
-OF_PAIR = ("simplex", "posterior", "hdi", "rope_curve", "prior_sensitivity", "differences")
-COMPARISON = (*OF_COMPARISON, *OF_RANKING, "critical_difference", "scores", *OF_PAIR)
+PAIR_KINDS = ("simplex", "posterior", "hdi", "rope_curve", "prior_sensitivity", "differences")
+"""Figures of one pair of a comparison."""
+KINDS = (*OF_COMPARISON, *OF_RANKING, "critical_difference", "scores", *PAIR_KINDS)
+"""Figures of a comparison: what `Comparison.plot(kind=...)` takes."""
 
 
 def plot_result(result: Any, kind: str | None, **options: Any) -> Any:
@@ -90,10 +92,10 @@ def _kinds(result: Any) -> dict[str, Plot]:
 def _plot_comparison(c: Comparison, kind: str | None, pair: tuple[str, str] | None = None, **options: Any) -> Any:
     if kind is None and pair is None and len(c.models) > 2:
         kind = "matrix"
-    if kind is not None and not is_one_of(kind, COMPARISON):
-        raise ValueError(f"`kind` must be one of {', '.join(COMPARISON)}, got {kind!r}.")
-    if pair is not None and kind is not None and kind not in OF_PAIR:
-        raise ValueError(f"`pair` is for figures of one pair ({', '.join(OF_PAIR)}); {kind!r} shows all models.")
+    if kind is not None and not is_one_of(kind, KINDS):
+        raise ValueError(f"`kind` must be one of {', '.join(KINDS)}, got {kind!r}.")
+    if pair is not None and kind is not None and kind not in PAIR_KINDS:
+        raise ValueError(f"`pair` is for figures of one pair ({', '.join(PAIR_KINDS)}); {kind!r} shows all models.")
     if kind in OF_COMPARISON:
         return OF_COMPARISON[kind](c, **options)
     if kind in OF_RANKING:
@@ -101,29 +103,20 @@ def _plot_comparison(c: Comparison, kind: str | None, pair: tuple[str, str] | No
     if kind == "scores":
         return plot_scores(c.scores, **options)
     if kind == "critical_difference":
-        return plot_critical_difference(_mean_ranks(c), **options)
+        return plot_critical_difference(c.mean_ranks, **options)
     if kind == "simplex" and pair is None and len(c.pairs) > 1:
-        return plot_simplex([c.pair(a, b).posterior for a, b in c.pairs], **options)  # type: ignore[misc]
+        return plot_simplex(list(c.posteriors), **options)  # type: ignore[arg-type]
     return _plot_pair(c, kind, pair, **options)
 
 
 def _plot_pair(c: Comparison, kind: str | None, pair: tuple[str, str] | None, **options: Any) -> Axes:
     if pair is None:
+        a, b = c.pair_names[0]
         if len(c.pairs) > 1:
-            a, b = c.pairs[0]
             raise ValueError(f"{kind!r} is a figure of one of {len(c.pairs)} pairs: say which, as pair=({a!r}, {b!r}).")
-        pair = c.pairs[0]
+        pair = a, b
     if kind == "differences":
         rope = {} if isinstance(c.rope, dict) else {"rope": c.rope}
         return plot_differences(c.scores.pair(*pair), **rope | options)
     axes: Axes = plot_result(c.pair(*pair).posterior, kind, **options)
     return axes
-
-
-def _mean_ranks(c: Comparison) -> PairwiseTests:
-    """The comparison's own tests where they have a critical difference, else Nemenyi's."""
-    if c.tests.critical_difference is not None:
-        return c.tests
-    from bayescmp.frequentist import nemenyi_test
-
-    return nemenyi_test(c.scores, alpha=c.alpha)

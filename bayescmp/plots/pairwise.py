@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.bayes.ranking.strengths import StrengthPosterior
 from bayescmp.checks import check_threshold
-from bayescmp.comparison.decisions import threshold_decision
 from bayescmp.comparison.result import Comparison
 from bayescmp.rope import Decision
 
@@ -46,12 +45,11 @@ def pair_table(result: Any, threshold: float | None) -> PairTable:
     if isinstance(result, StrengthPosterior):
         for row in result.pairs_frame().to_dict("records"):
             i, j = result.models.index(row["a"]), result.models.index(row["b"])
-            three = {"p_better": row["p_practically_better"], "p_equivalent": row["p_equivalent"], "p_worse": 0.0}
-            _note(decisions, i, j, threshold_decision(three, threshold))
+            three = (row["p_practically_better"], row["p_equivalent"], 0.0)
+            _note(decisions, i, j, Decision.of(three, threshold))
     else:
         for i, j in combinations(range(len(p)), 2):
-            three = {"p_better": p[i, j], "p_equivalent": 0.0, "p_worse": p[j, i]}
-            _note(decisions, i, j, threshold_decision(three, threshold))
+            _note(decisions, i, j, Decision.of((p[i, j], 0.0, p[j, i]), threshold))
     np.fill_diagonal(p, np.nan)
     return PairTable(result.models, p, decisions, threshold)
 
@@ -60,10 +58,10 @@ def _of_comparison(c: Comparison, threshold: float) -> PairTable:
     places = {name: i for i, name in enumerate(c.models)}
     p = np.full((len(places), len(places)), np.nan)
     decisions: dict[tuple[int, int], Decision] = {}
-    for row in c.rows:
-        i, j = places[row["a"]], places[row["b"]]
-        p[i, j], p[j, i] = row["p_better"], row["p_worse"]
-        _note(decisions, i, j, threshold_decision(row, threshold))
+    for posterior in c.posteriors:
+        i, j = places[posterior.a], places[posterior.b]
+        p[i, j], p[j, i] = posterior.p_better, posterior.p_worse
+        _note(decisions, i, j, posterior.decision(threshold))
     return PairTable(c.models, p, decisions, threshold)
 
 

@@ -69,7 +69,22 @@ def save_figure(
 
 
 def figure_format(path: str | os.PathLike[str]) -> str:
-    """The format that the ending of a path means."""
+    """The format that the ending of a path stands for; raises where there is none.
+
+    Parameters
+    ----------
+    path : path
+
+    See Also
+    --------
+    save_figure : writes it.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> bc.plots.figure_format("simplex.pdf")
+    'pdf'
+    """
     kind = Path(path).suffix[1:].lower()
     if kind not in FORMATS:
         raise ValueError(f"`path` must end in .{', .'.join(FORMATS)}, got {Path(path).name!r}.")

@@ -4,10 +4,30 @@ Nothing is estimated here: every number comes from the `Comparison`. Its methods
 `to_markdown()`, `to_csv()`, `sentences()`, `methods_text()` and `bibtex()` lead here.
 """
 
-from bayescmp.reports.citations import bibtex
-from bayescmp.reports.content import data_hash
-from bayescmp.reports.methods import methods_text
-from bayescmp.reports.sentences import sentences
-from bayescmp.reports.writing import report, to_csv, to_latex, to_markdown
+from bayescmp.reports.content import data_hash, sentences
+from bayescmp.reports.methods import bibtex, methods_text
+from bayescmp.reports.writing import (
+    check_path,
+    csv_text,
+    report,
+    report_format,
+    save_text,
+    to_csv,
+    to_latex,
+    to_markdown,
+)
 
-__all__ = ["bibtex", "data_hash", "methods_text", "report", "sentences", "to_csv", "to_latex", "to_markdown"]
+__all__ = [
+    "bibtex",
+    "check_path",
+    "csv_text",
+    "data_hash",
+    "methods_text",
+    "report",
+    "report_format",
+    "save_text",
+    "sentences",
+    "to_csv",
+    "to_latex",
+    "to_markdown",
+]

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescmp.comparison.decisions import in_words
-from bayescmp.comparison.setting import WORDS
-from bayescmp.reports.citations import Reference, references
-from bayescmp.reports.curves import Curves, Point, curves, own_point
-from bayescmp.reports.methods import methods_text
-from bayescmp.reports.sentences import PairSentence, best_model, difference_text, pair_rope, pair_sentence, rope_text
+from bayescmp.comparison.pair import PairResult
+from bayescmp.references import Reference
+from bayescmp.reports.curves import Curves, Point, curves
+from bayescmp.reports.methods import methods_text, references
 from bayescmp.rope import Rope, RopeLike, warn_if_other_scale
-from bayescmp.text import number, p_value, probability
+from bayescmp.sentences import best_model, estimate_text, rope_text
+from bayescmp.text import counted, number, probability, short_p_value
 
 if TYPE_CHECKING:
     from bayescmp.bayes.ranking.result import RankingPosterior
@@ -27,26 +26,20 @@ if TYPE_CHECKING:
 
 FEW_PAIRS = 6
 """Up to so many pairs the sentences open the report; with more, the ranking does."""
-MOST_PAIRS_PRIORS = {"signed_rank": 15, "sign": 30, "hierarchical": 3}
+MOST_PAIRS_PRIORS, MOST_SLOW_PAIRS_PRIORS = 15, 3
+"""Up to so many pairs the report has what other priors would give."""
 
 
 @dataclass(frozen=True)
 class PairRow:
-    """One line of the table of pairs: numbers to sort by, and texts to show."""
+    """One line of the table of pairs: the pair to sort by, and texts to show."""
 
-    a: str
-    b: str
-    n: int
+    pair: PairResult
+    point: Point
     difference: str
     interval: str
-    estimate: float | None
-    three: tuple[float, ...]
-    point: Point
-    decision: str
     p: str
-    p_adjusted: float
     effect: str
-    effect_size: float | None
 
 
 @dataclass(frozen=True)
@@ -56,7 +49,7 @@ class Content:
     title: str
     facts: list[tuple[str, str]]
     answer: str | None
-    sentences: list[PairSentence]
+    sentences: list[tuple[str, str, str]]
     few: bool
     pairs: list[PairRow]
     shares: bool
@@ -83,25 +76,25 @@ class Content:
 def content(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: int | None = None) -> Content:
     """Gather the report of a comparison."""
     ranking, why = ranking_of(c)
-    found = curves(c, ropes, n_jobs)
-    few = len(c.pairs) <= FEW_PAIRS
+    drawn = curves(c, ropes, n_jobs)
+    first = c.pairs[0].posterior
     return Content(
         title=f"{len(c.models)} models, {c.scores.metric or 'score'}",
         facts=_facts(c),
-        answer=best_model(c, ranking) if ranking is not None and len(c.models) > 2 else None,
-        sentences=[pair_sentence(c, i) for i in range(len(c.pairs))],
-        few=few,
+        answer=best_model(ranking, _one_rope(c)) if ranking is not None and len(c.models) > 2 else None,
+        sentences=[pair.sentences for pair in c.pairs],
+        few=len(c.pairs) <= FEW_PAIRS,
         pairs=pair_rows(c),
-        shares="expected_better" in c.rows[0],
-        estimates=c.rows[0]["estimate"] is not None,
+        shares=first.expected is not None,
+        estimates=first.mean is not None,
         p_name=p_name(c),
         effect_name=c.tests.effect_name if c.tests.effect else None,
         note=table_note(c),
-        rope=rope_text(pair_rope(c, 0), each=isinstance(c.rope, dict)),
+        rope=rope_text(first.rope, first.scale),
         ranking=_ranking(ranking),
         ranking_note=why if ranking is None else f"{ranking.method}; {ranking.estimand}",
-        curves=found,
-        runs=[] if found is None or len(c.pairs) > 12 else [(a, b, found.runs(i, a, b)) for i, (a, b) in _each(c)],
+        curves=drawn,
+        runs=[] if drawn is None or len(c.pairs) > 12 else [(*names, drawn.runs(i, *names)) for i, names in _each(c)],
         priors=_priors(c),
         models=c.models,
         datasets=_datasets(c.scores),
@@ -114,31 +107,39 @@ def content(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: in
     )
 
 
+def sentences(c: "Comparison") -> list[str]:
+    """One text per pair, in the order of `table()`.
+
+    Parameters
+    ----------
+    c : Comparison
+
+    See Also
+    --------
+    methods_text, to_markdown
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> len(bc.reports.sentences(bc.compare(bc.load_labour(), rope=0.01)))
+    3
+    """
+    return [pair.sentence() for pair in c.pairs]
+
+
 def pair_rows(c: "Comparison") -> list[PairRow]:
     """The table of pairs."""
     rows = []
-    for i, (a, b) in _each(c):
-        row, point = c.table_row(i), own_point(c, i)
-        mean, interval = difference_text(c, i)
-        effect = row["effect_size"]
-        rows.append(
-            PairRow(
-                a,
-                b,
-                row["n"],
-                mean,
-                interval,
-                row["mean_difference"],
-                (row["p_better"], row["p_equivalent"], row["p_worse"]),
-                point,
-                str(in_words(point.decision, a, b)),
-                p_value(row["p_adjusted"], c.alpha).removeprefix("p ").removeprefix("= "),
-                row["p_adjusted"],
-                "" if effect is None or not np.isfinite(effect) else f"{effect + 0.0:.2f}",
-                effect,
-            )
-        )
+    for pair in c.pairs:
+        effect = pair.test.effect_size.value if pair.test.effect_size else None
+        shown = "" if effect is None or not np.isfinite(effect) else f"{effect + 0.0:.2f}"
+        p = short_p_value(pair.p, c.alpha)
+        rows.append(PairRow(pair, Point.of(pair), *estimate_text(pair.posterior), p, shown))
     return rows
+
+
+def _one_rope(c: "Comparison") -> Rope | None:
+    return c.rope if isinstance(c.rope, Rope) else None
 
 
 def p_name(c: "Comparison") -> str:
@@ -150,13 +151,14 @@ def p_name(c: "Comparison") -> str:
 def table_note(c: "Comparison") -> str:
     """What has to stand below the table: the rope, both methods, n, and the sign of the differences."""
     rope = f"Rope {rope_text(c.rope)}" if isinstance(c.rope, Rope) else "A rope for each dataset (differences in ropes)"
-    sizes = sorted({row["n"] for row in c.rows})
+    sizes = sorted({p.n for p in c.posteriors})
     n = f"n = {sizes[0]}" if len(sizes) == 1 else f"n = {sizes[0]} to {sizes[-1]}"
-    what = "P: that the outcome is the most probable of the three." if "expected_better" in c.rows[0] else ""
+    first = c.posteriors[0]
+    what = "P: that the outcome is the most probable of the three." if first.expected is not None else ""
     sign = " Differences are A - B, positive where A is better; brackets: 95% HDI."
     return (
-        f"{rope}. Bayesian: {c.rows[0]['method']}, {n}; decided where P reaches {c.threshold:g}. {what} Frequentist: "
-        f"{c.tests.method}, {p_name(c)}.{'' if c.rows[0]['estimate'] is None else sign}"
+        f"{rope}. Bayesian: {first.method}, {n}; decided where P reaches {c.threshold:g}. {what} Frequentist: "
+        f"{c.tests.method}, {p_name(c)}.{'' if first.mean is None else sign}"
     ).replace("  ", " ")
 
 
@@ -191,7 +193,7 @@ def data_hash(scores: "Scores") -> str:
 
 
 def _each(c: "Comparison") -> Iterable[tuple[int, tuple[str, str]]]:
-    return enumerate(c.pairs)
+    return enumerate(c.pair_names)
 
 
 def _facts(c: "Comparison") -> list[tuple[str, str]]:
@@ -203,7 +205,7 @@ def _facts(c: "Comparison") -> list[tuple[str, str]]:
         ("Datasets", c.scores.datasets[0] if m == 1 else str(m)),
         ("Metric", f"{c.scores.metric or 'score'} ({best} is better)"),
         ("Rope", rope),
-        ("Setting", WORDS[c.setting.name]),
+        ("Setting", c.setting.words),
         ("Pairs", f"{len(c.pairs)}" + (f", all against {c.control}" if c.control else "")),
     ]
 
@@ -223,11 +225,13 @@ def _ranking(ranking: "RankingPosterior | None") -> list[dict[str, Any]]:
 
 def _priors(c: "Comparison") -> list[dict[str, Any]]:
     """For each pair the range of the three probabilities over other priors, where that is quickly found."""
-    if len(c.pairs) > MOST_PAIRS_PRIORS.get(c.setting.bayes, 0) or c.bayes_options.get("engine") == "nuts":
+    most = MOST_SLOW_PAIRS_PRIORS if c.setting.bayes_test.slow else MOST_PAIRS_PRIORS
+    if len(c.pairs) > most or c.bayes_options.get("engine") == "nuts":
         return []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    try:
         frame = c.prior_sensitivity()
+    except ValueError:  # a test with one prior
+        return []
     rows = []
     for i, (a, b) in _each(c):
         part = frame[(frame["a"] == a) & (frame["b"] == b)]
@@ -256,9 +260,9 @@ def _datasets(scores: "Scores") -> list[dict[str, Any]]:
 
 
 def _diagnostics(c: "Comparison") -> list[tuple[str, str]]:
-    mcse = max(row["mcse"] for row in c.rows)
-    error = max(row["numerical_error"] for row in c.rows)
-    engines = ", ".join(dict.fromkeys(str(row["engine"]) for row in c.rows))
+    mcse = max(p.largest_mcse for p in c.posteriors)
+    error = max(p.numerical_error for p in c.posteriors)
+    engines = ", ".join(dict.fromkeys(p.engine for p in c.posteriors))
     return [
         ("Engine", engines),
         ("Largest Monte-Carlo standard error of a probability", f"{mcse:.2g}" if mcse else "0 (no Monte Carlo)"),
@@ -267,8 +271,8 @@ def _diagnostics(c: "Comparison") -> list[tuple[str, str]]:
 
 
 def _notes(c: "Comparison", ranking: "RankingPosterior | None") -> list[str]:
-    counted = Counter(note for row in c.rows for note in row["notes"])
-    pairs = [f"{note} ({n} pair{'s' if n > 1 else ''})" for note, n in counted.most_common()]
+    often = Counter(note for p in c.posteriors for note in p.notes)
+    pairs = [f"{note} ({counted(n, 'pair')})" for note, n in often.most_common()]
     about_ranking = [f"Ranking: {note}" for note in ranking.notes] if ranking else []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -295,14 +299,14 @@ def _call(c: "Comparison") -> str:
     if isinstance(rope, Rope):
         rope = rope.high if rope.low == -rope.high else (rope.low, rope.high)
     else:
-        rope = {name: (r.low, r.high) for name, r in ((name, Rope.of(r)) for name, r in rope.items())}
+        rope = {name: (r.low, r.high) for name, r in rope.items()}
     options: dict[str, Any] = {"rope": rope, "bayes": c.setting.bayes, "frequentist": c.setting.frequentist}
     if c.against:
         options["against"] = c.against
     elif c.control:
         options["control"] = c.control
     options |= {"threshold": c.threshold, "alpha": c.alpha}
-    if c.setting.frequentist != "nemenyi":
+    if not c.setting.frequentist_test.family:
         options["adjust"] = c.tests.adjustment
     if c.switching_cost:
         options["switching_cost"] = c.switching_cost

@@ -6,14 +6,12 @@ The page only picks among these texts, so it cannot disagree with Python.
 import math
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayescmp.comparison.agreement import agreement
-from bayescmp.comparison.decisions import in_words, threshold_decision
-from bayescmp.comparison.rows import verdicts
-from bayescmp.reports.sentences import pair_rope, rope_text
+from bayescmp.comparison.pair import PairResult
 from bayescmp.rope import Decision, Rope, RopeLike, ropes_of
+from bayescmp.sentences import rope_text
 from bayescmp.text import probability
 
 if TYPE_CHECKING:
@@ -24,7 +22,6 @@ COARSE = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0)
 """Multiples of the comparison's rope."""
 MOST_SLOW_PAIRS, MOST_FINE_PAIRS = 60, 100
 CODES = {Decision.A_BETTER: "a", Decision.EQUIVALENT: "e", Decision.B_BETTER: "b", Decision.UNDECIDED: "u"}
-THREE = ("better", "equivalent", "worse")
 
 
 @dataclass(frozen=True)
@@ -36,6 +33,14 @@ class Point:
     decision: Decision
     kind: str
 
+    @classmethod
+    def of(cls, pair: PairResult) -> "Point":
+        """The pair at its posterior's rope."""
+        p = pair.posterior
+        shown = tuple(probability(x, p.largest_mcse, pair.standard.threshold) for x in p.three)
+        shares = () if p.expected is None else tuple(map(probability, p.expected.values()))
+        return cls(shown, shares, pair.decision, pair.verdict.kind)
+
 
 @dataclass(frozen=True)
 class Curves:
@@ -44,12 +49,12 @@ class Curves:
     ropes: tuple[Rope, ...]
     at: int
     points: tuple[tuple[Point, ...], ...]
-    each: bool
-    """Whether ropes count the ropes that every dataset has of its own."""
+    scale: str
+    """The scale of the differences, and so of the ropes."""
 
     def text(self, j: int) -> str:
         """The j-th rope."""
-        return rope_text(self.ropes[j], self.each)
+        return rope_text(self.ropes[j], self.scale)
 
     def to_json(self) -> dict[str, Any]:
         """For the page: one short text a pair and rope, "P P P|share share share|decision|kind"."""
@@ -90,7 +95,7 @@ class Curves:
         """How the decision on pair i moves with the rope, in words."""
         parts: list[tuple[str, int, int]] = []
         for j, point in enumerate(self.points[i]):
-            words = str(in_words(point.decision, a, b))
+            words = point.decision.words(a, b)
             if parts and parts[-1][0] == words:
                 parts[-1] = (words, parts[-1][1], j)
             else:
@@ -101,64 +106,37 @@ class Curves:
         return "; ".join(f"{words} at {low}" + (f" to {high}" if low != high else "") for words, low, high in shown)
 
 
-def own_point(c: "Comparison", i: int) -> Point:
-    """Pair i at the comparison's own rope."""
-    return _point(c, i, c.rows[i], pair_rope(c, i))
-
-
 def curves(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: int | None = None) -> Curves | None:
     """Every pair on a grid of ropes around the comparison's own; None where that would take long, or makes no sense."""
-    own = pair_rope(c, 0)
-    if any(pair_rope(c, i) != own for i in range(len(c.rows))):
+    own, scale = c.posteriors[0].rope, c.posteriors[0].scale
+    if any(p.rope != own for p in c.posteriors):
         return None
     grid = _grid(c, own) if ropes is None else ropes_of(ropes)
     if not grid:
         return None
     grid = sorted({own, *grid}, key=lambda rope: (rope.high - rope.low, rope.high))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # said when the comparison was made
-        rows: list[Any] = c.rope_curve(grid, n_jobs=n_jobs).to_dict("records")
-    at, size = grid.index(own), len(grid)
-    points = []
-    for i in range(len(c.pairs)):
-        found = [_point(c, i, row, rope) for row, rope in zip(rows[i * size : (i + 1) * size], grid, strict=True)]
-        found[at] = own_point(c, i)
-        points.append(tuple(found))
-    return Curves(tuple(grid), at, tuple(points), isinstance(c.rope, dict))
+        warnings.simplefilter("ignore")  # given when the comparison was made
+        points = [Point.of(pair) for pair, _ in c.at_ropes(grid, n_jobs=n_jobs)]
+    rows = [tuple(points[i : i + len(grid)]) for i in range(0, len(points), len(grid))]
+    return Curves(tuple(grid), grid.index(own), tuple(rows), scale)
 
 
 def _grid(c: "Comparison", own: Rope) -> list[Rope]:
-    slow = c.setting.bayes == "hierarchical" or "engine" in c.bayes_options
-    if not all(map(math.isfinite, (own.low, own.high))) or (slow and len(c.pairs) > MOST_SLOW_PAIRS):
+    slow = c.setting.bayes_test.slow or "engine" in c.bayes_options
+    if not all(map(math.isfinite, (own.low, own.high))) or (slow and len(c.posteriors) > MOST_SLOW_PAIRS):
         return []
     unit = own if not own.is_zero else Rope.of(_unit(c))
-    factors = COARSE if slow or len(c.pairs) > MOST_FINE_PAIRS else FINE
+    factors = COARSE if slow or len(c.posteriors) > MOST_FINE_PAIRS else FINE
     return [Rope(_tidy(unit.low * f), _tidy(unit.high * f)) for f in factors if not unit.is_zero]
 
 
 def _unit(c: "Comparison") -> float:
     """A step for a slider that starts from no rope: a round number of about a tenth of the widest interval."""
-    widths = [row["interval_high"] - row["interval_low"] for row in c.rows if row["estimate"] is not None]
-    width = max(widths, default=0.0)
+    ends = [p.hdi() for p in c.posteriors if p.mean is not None]
+    width = max((high - low for low, high in ends), default=0.0)
     return float(f"{width / 10:.0e}") if width > 0 and math.isfinite(width) else 0.0
 
 
 def _tidy(x: float) -> float:
     return float(f"{x:.10g}") + 0.0
-
-
-def _point(c: "Comparison", i: int, row: dict[str, Any], rope: Rope) -> Point:
-    decision = threshold_decision(row, c.threshold)
-    values = {f"p_{name}": row[f"p_{name}"] for name in THREE}
-    expected = tuple(row[f"expected_{name}"] for name in THREE) if "expected_better" in row else None
-    both = replace(
-        verdicts(c, i),
-        **values,
-        mcse=row["mcse"],
-        decision=decision,
-        rope=rope,
-        expected=(expected[0], expected[1], expected[2]) if expected else None,
-    )
-    shares = tuple(map(probability, expected or ()))
-    shown = tuple(probability(p, row["mcse"], c.threshold) for p in values.values())
-    return Point(shown, shares, decision, agreement(both)[0])

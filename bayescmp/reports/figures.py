@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree
 
 if TYPE_CHECKING:
+    from bayescmp.bayes.posterior import Posterior
     from bayescmp.bayes.ranking.result import RankingPosterior
     from bayescmp.comparison.result import Comparison
 
@@ -36,14 +37,10 @@ def figures(c: "Comparison", ranking: "RankingPosterior | None") -> list[Figure]
     drawn: list[tuple[str, str, Any]] = []
     if ranking is not None and len(c.models) > 2:
         drawn += [("Probability of being the best", "plot_p_best", ranking), ("All pairs", "plot_matrix", c)]
-    estimated = c.rows[0]["estimate"] is not None
-    if len(c.pairs) <= MOST_PAIRS and estimated:
+    if len(c.pairs) <= MOST_PAIRS and c.posteriors[0].mean is not None:
         drawn.append(("Mean differences with 95% HDI", "plot_forest", c))
-    if len(c.pairs) <= MOST_CURVES and c.setting.bayes != "hierarchical" and _has_curve(c):
-        drawn += [
-            (f"How the answer moves with the rope: {a} vs {b}", "plot_rope_curve", c.pair(a, b).posterior)
-            for a, b in c.pairs
-        ]
+    if len(c.pairs) <= MOST_CURVES and not c.setting.bayes_test.slow and _has_curve(c.posteriors[0]):
+        drawn += [(f"How the answer moves with the rope: {p.a} vs {p.b}", "plot_rope_curve", p) for p in c.posteriors]
     found: list[Figure] = []
     for title, name, result in drawn:
         svg = inline_svg(_svg(getattr(plots, name), result), f"figure{len(found) + 1}")
@@ -52,10 +49,9 @@ def figures(c: "Comparison", ranking: "RankingPosterior | None") -> list[Figure]
     return found
 
 
-def _has_curve(c: "Comparison") -> bool:
+def _has_curve(p: "Posterior") -> bool:
     """Whether there are ropes to draw a curve over: around the rope that was given, or around the estimate."""
-    rope = c.rope_of(0)
-    return math.isfinite(rope.high - rope.low) and (c.rows[0]["estimate"] is not None or not rope.is_zero)
+    return math.isfinite(p.rope.high - p.rope.low) and (p.mean is not None or not p.rope.is_zero)
 
 
 def inline_svg(svg: str, prefix: str) -> str:

@@ -1,9 +1,11 @@
 """A comparison as HTML, Markdown, LaTeX or csv."""
 
 import base64
+import csv
 import hashlib
+import io
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -14,7 +16,7 @@ from bayescmp.reports.content import content, p_name, pair_rows, ranking_of, tab
 from bayescmp.reports.escape import Raw, latex, latex_cell, latex_number, markdown
 from bayescmp.reports.figures import figures
 from bayescmp.rope import RopeLike
-from bayescmp.text import csv_text, one_line
+from bayescmp.text import one_line, safe_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -63,20 +65,112 @@ def report(
     >>> import bayescmp as bc
     >>> bc.reports.report(bc.compare(bc.load_labour(), rope=0.01), "report.html")  # doctest: +SKIP
     """
-    form = report_format(path, overwrite)
+    form = report_format(path, overwrite=overwrite)
     found = content(c, ropes, n_jobs)
     drawn = {"figures": figures(c, ranking_of(c)[0])} if form == "html" else _table_options(c)
     template = environment(form).get_template(f"report.{form}")
     return write_text(path, template.render(r=found, **drawn), overwrite)
 
 
-def report_format(path: str | os.PathLike[str], overwrite: bool = False) -> str:
-    """The format of a report, from its path; refused before any work is done where it cannot be written."""
+def report_format(path: str | os.PathLike[str], *, overwrite: bool = False) -> str:
+    """The format of a report, from its path; raises where it could not be written, before any work is done.
+
+    Parameters
+    ----------
+    path : path
+    overwrite : bool
+        Whether an existing file may be replaced.
+
+    See Also
+    --------
+    report : writes it.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> bc.reports.report_format("report.html")
+    'html'
+    """
     ending = Path(path).suffix.lower()
     if ending not in FORMATS:
         raise ValueError(f"`path` must end in .html, .md or .tex, got {os.fspath(path)!r}. For a table: to_csv(path).")
     check_target(path, overwrite)
     return FORMATS[ending]
+
+
+def check_path(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """The file that a path leads to; raises where it cannot or must not be written, before any work is done.
+
+    Parameters
+    ----------
+    path : path
+    overwrite : bool
+        Whether an existing file may be replaced.
+
+    See Also
+    --------
+    save_text : writes it.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> bc.reports.check_path("table.tex").name
+    'table.tex'
+    """
+    return check_target(path, overwrite)
+
+
+def save_text(path: str | os.PathLike[str], text: str, *, overwrite: bool = False) -> Path:
+    """Write a text in UTF-8, whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+    text : str
+    overwrite : bool
+        Whether an existing file may be replaced.
+
+    See Also
+    --------
+    report, to_csv
+
+    Examples
+    --------
+    >>> import bayescmp as bc, pathlib, tempfile
+    >>> bc.reports.save_text(pathlib.Path(tempfile.mkdtemp()) / "table.tex", "...").name
+    'table.tex'
+    """
+    return write_text(path, text, overwrite)
+
+
+def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as csv with a header, in full precision; lists are joined by "; ".
+
+    A text gets an apostrophe before a leading =, +, -, @, tab or return, so that no spreadsheet runs it as a formula;
+    numbers are left as they are.
+
+    Parameters
+    ----------
+    rows : list of dict
+        All with the same keys, such as `PairResult.row()`.
+
+    See Also
+    --------
+    to_csv : a comparison as a file.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> bc.reports.csv_text([{"model": "=rf", "score": 0.9}])
+    "model,score\\n'=rf,0.9\\n"
+    """
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        joined = {key: "; ".join(map(str, x)) if isinstance(x, (list, tuple)) else x for key, x in row.items()}
+        writer.writerow({key: safe_text(x) for key, x in joined.items()})
+    return text.getvalue()
 
 
 def to_latex(c: "Comparison", *, caption: str | None = None, label: str = "tab:comparison") -> str:
@@ -128,7 +222,7 @@ def to_markdown(c: "Comparison") -> str:
 
 
 def to_csv(c: "Comparison", path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Write `table()` as csv, in full precision.
+    """Write `table(full=True)` as csv, in full precision.
 
     A name, or a text that begins with one, gets an apostrophe before a leading =, +, -, @, tab or return, so that no
     spreadsheet runs it as a formula; numbers are left as they are.
@@ -150,10 +244,7 @@ def to_csv(c: "Comparison", path: str | os.PathLike[str], *, overwrite: bool = F
     >>> bc.reports.to_csv(bc.compare(bc.load_labour(), rope=0.01), "pairs.csv")  # doctest: +SKIP
     """
     check_target(path, overwrite)
-    frame = c.table()
-    for name in ("a", "b", "decision", "agreement"):
-        frame[name] = frame[name].map(csv_text)
-    return write_text(path, frame.to_csv(index=False, lineterminator="\n"), overwrite)
+    return write_text(path, csv_text([pair.row() for pair in c.pairs]), overwrite)
 
 
 @cache
@@ -202,8 +293,8 @@ def _html_text(value: Any) -> Any:
 def _table_options(c: "Comparison") -> dict[str, Any]:
     wide = max(len(one_line(name)) for name in c.models) > LONG_NAME
     return {
-        "shares": "expected_better" in c.rows[0],
-        "estimates": c.rows[0]["estimate"] is not None,
+        "shares": c.posteriors[0].expected is not None,
+        "estimates": c.posteriors[0].mean is not None,
         "long": len(c.pairs) > MOST_ROWS_ON_A_PAGE,
         "name_column": Raw(r">{\raggedright\arraybackslash}p{0.2\linewidth}" if wide else "l"),
     }

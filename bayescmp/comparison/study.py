@@ -1,6 +1,7 @@
 """`compare()`: names the setting, runs the tests of both schools that fit it on all pairs, and puts them together."""
 
 import builtins
+import inspect
 import os
 import warnings
 from collections.abc import Mapping
@@ -11,15 +12,21 @@ from typing import Any
 import numpy as np
 
 from bayescmp import errors
-from bayescmp.checks import check_number, check_threshold, checked_seed, is_one_of
-from bayescmp.comparison.classical import classical_tests, omnibus_tests
+from bayescmp.catalogue import Test, find, imported
+from bayescmp.checks import check_alpha, check_number, check_threshold, checked_seed, is_one_of
 from bayescmp.comparison.result import Comparison
-from bayescmp.comparison.run import Job, Names, check_options, data_seed, run_pairs
-from bayescmp.comparison.setting import choose_setting
+from bayescmp.comparison.run import Found, Job, Names, check_options, data_seed, quiet_pair, run_pairs
+from bayescmp.comparison.setting import Setting, choose_setting
 from bayescmp.errors import MissingWarning, RopeError, name_list, warn
-from bayescmp.frequentist import adjust_p_values
+from bayescmp.frequentist import (
+    PairwiseTests,
+    TestResult,
+    adjust_p_values,
+    friedman_test,
+    iman_davenport_test,
+)
 from bayescmp.rope import Rope, RopeLike, rope_for
-from bayescmp.scores.many_models import complete_table
+from bayescmp.scores.inputs import complete_table, in_rope_units
 from bayescmp.scores.table import Scores
 
 
@@ -46,27 +53,29 @@ def compare(
     Parameters
     ----------
     scores : Scores
-        Of two or more models, on one dataset with fold results or on many.
+        The scores of two or more models, on one dataset with fold results or on many.
     rope : float, (low, high), Rope, or a mapping from dataset to one of these
         The differences that make no practical difference; 0 for none. With a mapping over many datasets the
         differences of both schools are in units of their dataset's rope.
     bayes : str, optional
-        "correlated_t" (one dataset); "hierarchical", "signed_rank" or "sign" (many). By the setting if not given.
+        The Bayesian test by the name of its function: "correlated_ttest" (one dataset); "hierarchical_ttest",
+        "signed_rank_test" or "sign_test" (many); or one of your own. By the setting if not given.
     frequentist : str, optional
-        "corrected_t" or "paired_t" (one dataset); "wilcoxon", "sign" or "nemenyi" (many).
+        The frequentist test: "corrected_ttest" or "paired_ttest" (one dataset); "wilcoxon_test", "sign_test" or
+        "nemenyi_test" (many); `catalogue` has them all.
     control : str, optional
         Compare this model with each other one, instead of all pairs.
     against : "best", optional
         Compare the model that looks best with each other one. It was selected by the same data: see `explain()`.
     threshold : float
-        Of the probability that decides.
+        Posterior probability needed to call a pair decided.
     alpha, adjust
         The level of the p-values, and how they are adjusted for the number of pairs: see `adjust_p_values`.
     switching_cost : float
-        In units of the score: what the better model must gain on average to be worth it, for `decisions()`.
+        What the better model must gain on average to be worth it, in units of the score, for `decisions()`.
     random_seed : int, optional
-        Of the tests that draw; drawn and recorded if not given (with a `cache`: made from the data, so that a rerun
-        finds it again).
+        The seed of tests that draw; drawn and recorded if not given (with a `cache`: made from the data, so that a
+        rerun finds it again).
     bayes_options : mapping, optional
         Further options of the Bayesian test, such as {"prior": "gaussian"} or {"draws": 10_000}.
     n_jobs : int, optional
@@ -80,7 +89,8 @@ def compare(
     Returns
     -------
     Comparison
-        `table()`, `ranking()`, `pair(a, b)`, `decisions()`, `explain()`, `rope_curve()`, `prior_sensitivity()`.
+        With `pairs`, `table()`, `ranking()`, `pair(a, b)`, `decisions()`, `explain()`, `rope_curve()`,
+        `prior_sensitivity()`.
 
     See Also
     --------
@@ -92,42 +102,40 @@ def compare(
     --------
     >>> import bayescmp as bc
     >>> c = bc.compare(bc.load_labour(), rope=0.01)
-    >>> c.table()[["a", "b", "p_better", "p_value"]].round(3)
-        a    b  p_better  p_value
-    0  DT   LR     0.093    0.264
-    1  DT  SVM     0.024    0.076
-    2  LR  SVM     0.100    0.342
+    >>> c.table()[["a", "b", "p_better", "p_adjusted"]].round(3)
+        a    b  p_better  p_adjusted
+    0  DT   LR     0.093       0.528
+    1  DT  SVM     0.024       0.229
+    2  LR  SVM     0.100       0.528
     """
-    if not isinstance(scores, Scores):
-        raise errors.ScoresError(
-            f"`scores` must be a Scores, got {type(scores).__name__}. Make one with bc.read_scores(path), "
-            "bc.Scores.from_frame(df) or bc.Scores.from_arrays({...})."
-        )
     setting = choose_setting(scores, bayes, frequentist)
-    _check_numbers(threshold, alpha, switching_cost)
+    check_threshold(threshold)
+    check_alpha(alpha)
+    if not 0 <= check_number("switching_cost", switching_cost) < float("inf"):
+        raise ValueError(f"`switching_cost` must be 0 or more, got {switching_cost!r}.")
     scores, notes = _whole_cells(scores)
     names, control = _pairs(scores, control, against)
-    adjust_p_values(
-        np.ones(len(names)), adjust, all_pairs=control is None
-    )  # refuses what does not fit, before the work
+    # refuses what does not fit, before the work
+    adjust_p_values(np.ones(len(names)), adjust, all_pairs=control is None)
     rope, unit = _rope(rope, scores, control, len(names), switching_cost)
-    options = check_options(setting.bayes, {} if bayes_options is None else bayes_options)
-    seed = None
-    if setting.bayes == "signed_rank" or options.get("engine") == "nuts" or random_seed is not None:
+    options = check_options(setting.bayes_test, {} if bayes_options is None else bayes_options)
+    job = Job(setting.bayes_test, rope, options, pairs=len(names))
+    if job.seeded or random_seed is not None:
         seed = data_seed(scores) if random_seed is None and cache is not None else checked_seed(random_seed)
+        job = replace(job, random_seed=seed)
     notes = (*notes, *unit, *_missing(scores))
-    job = Job(setting.bayes, rope, options, seed)
     found = run_pairs(scores, names, job, n_jobs=n_jobs, cache=cache, progress=progress)
-    rows = [rows[0] for rows in found]
-    _warn_of(rows)
+    _warn_of(found)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MissingWarning)  # said above, once
+        warnings.simplefilter("ignore", MissingWarning)  # given above, once
         warnings.simplefilter("ignore", errors.DegenerateWarning)
-        tests = classical_tests(scores, setting.frequentist, names, control, adjust, rope)
+        test = setting.frequentist_test
+        tests = frequentist_tests(scores, test, names, control, adjust, rope)
         corrected = None
-        if setting.frequentist == "paired_t" and scores.resampling[0] is not None:
-            corrected = classical_tests(scores, "corrected_t", names, control, adjust, rope).p_adjusted
-        omnibus = omnibus_tests(scores, setting.omnibus)
+        if test.corrected_by is not None and scores.resampling[0] is not None:
+            other = find(test.corrected_by, "frequentist")
+            corrected = frequentist_tests(scores, other, names, control, adjust, rope).p_adjusted
+        omnibus = _omnibus(scores, setting)
     return Comparison(
         scores=scores,
         rope=rope,
@@ -137,9 +145,9 @@ def compare(
         threshold=float(threshold),
         alpha=float(alpha),
         switching_cost=float(switching_cost),
-        random_seed=seed,
+        random_seed=job.random_seed,
         bayes_options=options,
-        rows=tuple(rows),
+        posteriors=tuple(posterior for posterior, _ in found),
         tests=tests,
         corrected_p=corrected,
         omnibus=omnibus,
@@ -214,25 +222,55 @@ def _missing(scores: Scores) -> tuple[str, ...]:
         return ()
     absent = [m for m, on in zip(scores.models, ran, strict=True) if not on.all()]
     note = f"{name_list(absent)} did not run on every dataset: each pair is compared on the datasets of both"
-    warn(f"{note}; n tells how many.", MissingWarning)
+    warn(f"{note}; `n` is their number.", MissingWarning)
     return (note,)
 
 
-def _warn_of(rows: list[dict[str, Any]]) -> None:
+def _warn_of(found: list[Found]) -> None:
     """Warnings from the pairs, each kind once."""
     kinds: dict[str, list[str]] = {}
-    for row in rows:
-        for kind, message in row.pop("warnings"):
+    for _, messages in found:
+        for kind, message in messages:
             kinds.setdefault(kind, []).append(message)
-    for kind, messages in kinds.items():
-        more = f" (and the like for {len(set(messages)) - 1} more pairs)" if len(set(messages)) > 1 else ""
+    for kind, texts in kinds.items():
+        more = f" (and the like for {len(set(texts)) - 1} more pairs)" if len(set(texts)) > 1 else ""
         category: Any = getattr(errors, kind, None) or getattr(builtins, kind, UserWarning)
-        warn(sorted(messages)[0] + more, category)
+        warn(sorted(texts)[0] + more, category)
 
 
-def _check_numbers(threshold: float, alpha: float, switching_cost: float) -> None:
-    check_threshold(threshold)
-    if not 0 < check_number("alpha", alpha) < 1:
-        raise ValueError(f"`alpha` must be above 0 and below 1, got {alpha!r}.")
-    if not 0 <= check_number("switching_cost", switching_cost) < float("inf"):
-        raise ValueError(f"`switching_cost` must be 0 or more, got {switching_cost!r}.")
+# ---- the frequentist side
+
+
+def frequentist_tests(
+    scores: Scores, test: Test, names: list[Names], control: str | None, adjust: str, rope: Any
+) -> PairwiseTests:
+    """The test of every pair, with adjusted p-values.
+
+    Where every dataset has its own rope, differences are in units of those, as for the Bayesian tests.
+    """
+    own_ropes = isinstance(rope, dict)
+    if test.batch is not None and (test.family or not own_ropes):
+        batch = imported(test.batch)
+        given = {"adjust": adjust, "control": control, **test.batch_options}
+        known = inspect.signature(batch).parameters
+        tests: PairwiseTests = batch(scores, **{name: x for name, x in given.items() if name in known})
+        return tests if len(tests) == len(names) else tests.select(names, control)
+    function = test.call
+    options = {"rope": rope} if "rope" in inspect.signature(function).parameters else {}
+    results = []
+    for pair in (quiet_pair(scores, both) for both in names):
+        result = function(in_rope_units(pair, rope) if own_ropes else pair, **options)
+        if not isinstance(result, TestResult):
+            raise ValueError(f"{test.function} must return a TestResult, got {type(result).__name__}.")
+        results.append(result)
+    p = adjust_p_values([r.p_value for r in results], adjust, all_pairs=control is None)
+    adjusted = [replace(r, p_adjusted=float(q), adjustment=adjust) for r, q in zip(results, p, strict=True)]
+    return PairwiseTests.of(adjusted, models=scores.models, control=control)
+
+
+def _omnibus(scores: Scores, setting: Setting) -> tuple[TestResult, ...]:
+    """The tests of all models at once, where at least two datasets have them all."""
+    complete = int(np.sum((scores.counts > 0).all(axis=0)))
+    if setting.name != "kxm" or complete < 2:
+        return ()
+    return friedman_test(scores), iman_davenport_test(scores)

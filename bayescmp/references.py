@@ -1,15 +1,12 @@
-"""What a comparison rests on: references as text and as BibTeX, those of the tests that were run and no others."""
+"""The works that the tests rest on, as text for a list of references and as BibTeX."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from bayescmp.comparison.result import Comparison
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A published work. `fields` are BibTeX fields besides author, title and year."""
+    """A published work. `fields` are the BibTeX fields besides author, title and year; `cite` stands in the text."""
 
     key: str
     cite: str
@@ -24,7 +21,8 @@ class Reference:
     def text(self) -> str:
         """For the list of references."""
         values = dict(self.fields)
-        where = values.get("journal") or values.get("booktitle") or f"PhD thesis, {values.get('school')}"
+        where = values.get("journal") or values.get("booktitle") or values.get("publisher")
+        where = where or f"PhD thesis, {values.get('school')}"
         volume = values.get("volume", "")
         issue = f"({values['number']})" if "number" in values else ""
         pages = f", {values['pages'].replace('--', '-')}" if "pages" in values else ""
@@ -177,56 +175,78 @@ REFERENCES = {
             ("Journal of the Royal Statistical Society: Series B", "57", "1", "289--300"),
             "10.1111/j.2517-6161.1995.tb02031.x",
         ),
+        Reference(
+            "bouckaert2003choosing",
+            "Bouckaert, 2003",
+            "Bouckaert, Remco R.",
+            2003,
+            "Choosing between two learning algorithms based on calibrated tests",
+            "inproceedings",
+            (
+                ("booktitle", "Proceedings of the 20th International Conference on Machine Learning"),
+                ("pages", "51--58"),
+            ),
+        ),
+        _article(
+            "alpaydin1999combined",
+            "Alpaydin, 1999",
+            "Alpaydin, Ethem",
+            1999,
+            "Combined 5 x 2 cv F test for comparing supervised classification learning algorithms",
+            ("Neural Computation", "11", "8", "1885--1892"),
+            "10.1162/089976699300016007",
+        ),
+        _article(
+            "dietterich1998approximate",
+            "Dietterich, 1998",
+            "Dietterich, Thomas G.",
+            1998,
+            "Approximate statistical tests for comparing supervised classification learning algorithms",
+            ("Neural Computation", "10", "7", "1895--1923"),
+            "10.1162/089976698300017197",
+        ),
+        _article(
+            "schuirmann1987comparison",
+            "Schuirmann, 1987",
+            "Schuirmann, Donald J.",
+            1987,
+            "A comparison of the two one-sided tests procedure and the power approach for assessing the equivalence of "
+            "average bioavailability",
+            ("Journal of Pharmacokinetics and Biopharmaceutics", "15", "6", "657--680"),
+            "10.1007/BF01068419",
+        ),
+        _article(
+            "welch1947generalization",
+            "Welch, 1947",
+            "Welch, B. L.",
+            1947,
+            "The generalization of 'Student's' problem when several different population variances are involved",
+            ("Biometrika", "34", "1-2", "28--35"),
+            "10.1093/biomet/34.1-2.28",
+        ),
+        _article(
+            "mcnemar1947note",
+            "McNemar, 1947",
+            "McNemar, Quinn",
+            1947,
+            "Note on the sampling error of the difference between correlated proportions or percentages",
+            ("Psychometrika", "12", "2", "153--157"),
+            "10.1007/BF02295996",
+        ),
+        Reference(
+            "box1973bayesian",
+            "Box and Tiao, 1973",
+            "Box, George E. P. and Tiao, George C.",
+            1973,
+            "Bayesian inference in statistical analysis",
+            "book",
+            (("publisher", "Addison-Wesley"),),
+        ),
     )
 }
-OF_TEST = {
-    "correlated_t": ("corani2015bayesian", "benavoli2017time"),
-    "hierarchical": ("corani2017statistical",),
-    "signed_rank": ("benavoli2014wilcoxon", "benavoli2017time"),
-    "bayes sign": ("benavoli2017time",),
-    "corrected_t": ("nadeau2003inference",),
-    "paired_t": (),
-    "wilcoxon": ("wilcoxon1945individual", "demsar2006statistical"),
-    "sign": ("demsar2006statistical",),
-    "nemenyi": ("nemenyi1963distribution", "demsar2006statistical"),
-    "holm": ("holm1979simple",),
-    "bh": ("benjamini1995controlling",),
-}
 
 
-def cite(*keys: str) -> str:
-    """(Holm, 1979; ...), with a space before it; empty without keys."""
-    return f" ({'; '.join(REFERENCES[key].cite for key in keys)})" if keys else ""
-
-
-def of_test(name: str, bayesian: bool = False) -> tuple[str, ...]:
-    """The keys of a test or an adjustment by its short name."""
-    return OF_TEST.get(f"bayes {name}" if bayesian and name == "sign" else name, ())
-
-
-def references(c: "Comparison") -> list[Reference]:
-    """Those that `methods_text` cites, by author and year."""
-    from bayescmp.reports.methods import cited_text
-
-    text = cited_text(c)
-    return sorted((r for r in REFERENCES.values() if r.cite in text), key=lambda r: (r.author, r.year))
-
-
-def bibtex(c: "Comparison") -> str:
-    """Their BibTeX entries.
-
-    Parameters
-    ----------
-    c : Comparison
-
-    See Also
-    --------
-    methods_text : cites them.
-
-    Examples
-    --------
-    >>> import bayescmp as bc
-    >>> "@article" in bc.reports.bibtex(bc.compare(bc.load_labour(), rope=0.01))
-    True
-    """
-    return "\n\n".join(r.bibtex for r in references(c)) + "\n"
+def found(citations: "Iterable[Reference | str]") -> list[Reference]:
+    """The works behind keys of `REFERENCES` and references of one's own, each once."""
+    works = [c if isinstance(c, Reference) else REFERENCES[c] for c in citations]
+    return list(dict.fromkeys(works))

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import bayescmp
+from bayescmp.cli.app import as_json, check_free, emit, visible
 from bayescmp.cli.options import (
     RESAMPLING,
     ParamType,
@@ -14,7 +16,6 @@ from bayescmp.cli.options import (
     seed_option,
     set_option,
 )
-from bayescmp.cli.output import as_csv, as_json, as_table, check_free, emit, visible_lines
 
 if TYPE_CHECKING:
     from bayescmp.frequentist import Power
@@ -70,15 +71,13 @@ def power(form: str, output: Path | None, figure: Path | None, overwrite: bool, 
     if form == "json":
         emit(as_json("power", {"results": [_row(r) for r in results]}), output, overwrite)
     elif form == "csv":
-        emit(as_csv([_row(r) for r in results]), output, overwrite)
+        emit(bayescmp.reports.csv_text([_row(r) for r in results]), output, overwrite)
     else:
-        emit(visible_lines(repr(results[0])) if len(results) == 1 else _curve(results), output, overwrite)
+        emit(visible(repr(results[0])) if len(results) == 1 else _curve(results), output, overwrite)
 
 
 def _check_figure(figure: Path, overwrite: bool, options: dict[str, Any]) -> None:
-    from bayescmp.plots.saving import figure_format
-
-    figure_format(figure)
+    bayescmp.plots.figure_format(figure)
     check_free(figure, overwrite)
     if len(options["n"] or ()) < 2:
         raise click.UsageError("--figure draws power against n: give several, such as --n 10,20,40,80.")
@@ -89,9 +88,8 @@ def _check_figure(figure: Path, overwrite: bool, options: dict[str, Any]) -> Non
 def _draw(results: "list[Power]", figure: Path, overwrite: bool) -> None:
     import pandas as pd
 
-    from bayescmp.plots import plot_power, save_figure
-
-    save_figure(plot_power(pd.DataFrame(map(_row, results))), figure, overwrite=overwrite)
+    axes = bayescmp.plots.plot_power(pd.DataFrame(map(_row, results)))
+    bayescmp.plots.save_figure(axes, figure, overwrite=overwrite)
 
 
 def _solve(
@@ -106,8 +104,6 @@ def _solve(
     seed: int | None,
     settings: tuple[tuple[str, Any], ...],
 ) -> "list[Power]":
-    from bayescmp import frequentist
-
     extra: dict[str, Any] = dict(settings) | {"alternative": alternative}
     for name, value, owner in (("resampling", resampling, "t"), ("paired", unpaired or None, "t")):
         if value is not None:
@@ -126,7 +122,7 @@ def _solve(
             raise click.UsageError("--test mcnemar needs --effect P(only A right),P(only B right), such as 0.1,0.05.")
         effects = [tuple(effect)]
     level = ALPHA if alpha is None and None in (effect, n, power) else alpha
-    function = getattr(frequentist, FUNCTIONS[test])
+    function = getattr(bayescmp.frequentist, FUNCTIONS[test])
     try:
         return [
             function(
@@ -162,9 +158,13 @@ def _row(p: "Power") -> dict[str, Any]:
 
 
 def _curve(results: "list[Power]") -> str:
+    import pandas as pd
+
     first = results[0]
-    rows = [[f"{p.effect:.4g}", f"{p.n_whole}", f"{p.alpha:.4g}", f"{p.power:.3f}"] for p in results]
-    title = f"Power: {first.method}, {first.alternative}"
-    table = as_table(title, [first.effect_name, "n", "alpha", "power"], rows, "rrrr")
+    columns = {first.effect_name: "{:.4g}", "n": "{}", "alpha": "{:.4g}", "power": "{:.3f}"}
+    rows = [[p.effect, p.n_whole, p.alpha, p.power] for p in results]
+    shown = [[form.format(x) for form, x in zip(columns.values(), row, strict=True)] for row in rows]
+    table = pd.DataFrame(shown, columns=list(columns)).to_string(index=False)
     notes = dict.fromkeys(note for p in results for note in p.notes)
-    return "\n".join([table, *(f"note: {note}" for note in notes)])
+    title = f"Power: {first.method}, {first.alternative}"
+    return "\n".join([title, table, *(f"note: {note}" for note in notes)])

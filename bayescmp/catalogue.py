@@ -1,0 +1,481 @@
+"""One entry per test, of both schools: its name, function, the designs it fits, its sibling, what it estimates, what to
+cite. Everything that needs to know a test asks here: `compare`, tables, reports, the command line, `recommend`.
+
+The catalogue imports no test: an entry holds "module:function". `register` adds a test of your own, which then has
+everything that the built-in ones have.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from bayescmp.errors import unknown_name
+from bayescmp.references import Reference
+
+SCHOOLS = ("bayes", "frequentist")
+DESIGNS = {
+    "folds": "one dataset, the scores of several folds or splits",
+    "runs": "one dataset, independent runs that cannot be paired",
+    "items": "one test set, right or wrong on every case",
+    "datasets": "many datasets, one score each",
+    "datasets x folds": "many datasets, the folds of each",
+}
+"""What scores can be, and so what a test can fit."""
+MANY_DATASETS = ("datasets", "datasets x folds")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Test:
+    """One test.
+
+    Attributes
+    ----------
+    name : str
+        The name of its function, by which it is called everywhere; with hyphens on the command line.
+    school : "bayes" or "frequentist"
+    function : str
+        "package.module:function". A Bayesian test takes a `Pair` and `rope=`, and returns a `Posterior`; a frequentist
+        one takes a `Pair` and returns a `TestResult`.
+    designs : tuple of str
+        The keys of `DESIGNS` that it fits.
+    takes : "pair" or "scores"
+        Whether it compares two models, or all models of `Scores` at once.
+    label : str
+        What it is called in tables and texts, such as "signed-rank test".
+    why : str
+        Why it fits its design, in half a sentence.
+    gives : str
+        What the methods paragraph says about it, as a sentence without its full stop.
+    estimand : str
+        What its numbers are about.
+    new : str
+        What its probabilities speak of, where that is something new: "a new dataset".
+    sibling : str, optional
+        The test of the other school that it stands beside.
+    citations : tuple
+        Keys of `bayescmp.references.REFERENCES`, or `Reference`s of your own.
+    seeded : bool
+        Whether it draws random numbers.
+    pairs_per_task : int
+        How many pairs make a task of a second or so, for parallel runs; few where one pair takes long.
+    together : str, optional
+        "module:function" that answers many of its posteriors at once: (posteriors, pairs=) -> posteriors.
+    batch : str, optional
+        "module:function" that tests all pairs of `Scores` at once and returns `PairwiseTests`.
+    batch_options : mapping
+        Options of `batch`.
+    family : bool
+        Whether the test is one of all pairs together, which a single pair has no part of (Nemenyi).
+    corrected_by : str, optional
+        The test that corrects for overlapping training sets what this one ignores.
+    least_p : bool
+        Whether the p-value on n datasets cannot be below 2^(1 - n).
+    pymc : str, optional
+        "module:function" that makes its `pm.Model`.
+
+    See Also
+    --------
+    register, bayescmp.compare
+
+    Examples
+    --------
+    >>> from bayescmp import catalogue
+    >>> catalogue.find("sign_test", "bayes").sibling
+    'sign_test'
+    """
+
+    __test__ = False  # not a test case, whatever pytest thinks of its name
+
+    name: str
+    school: str
+    function: str
+    designs: tuple[str, ...]
+    label: str
+    takes: str = "pair"
+    why: str = ""
+    gives: str = ""
+    estimand: str = ""
+    new: str = ""
+    sibling: str | None = None
+    citations: tuple[Reference | str, ...] = ()
+    seeded: bool = False
+    pairs_per_task: int = 64
+    together: str | None = None
+    batch: str | None = None
+    batch_options: Mapping[str, Any] = field(default_factory=dict)
+    family: bool = False
+    corrected_by: str | None = None
+    least_p: bool = False
+    pymc: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.school not in SCHOOLS:
+            raise ValueError(f"`school` must be one of {', '.join(SCHOOLS)}, got {self.school!r}.")
+        for design in self.designs:
+            if design not in DESIGNS:
+                raise ValueError(f"`designs` must be among {', '.join(DESIGNS)}, got {design!r}.")
+        if not self.name.isidentifier():
+            raise ValueError(f"`name` must be the name of a function, got {self.name!r}.")
+        for name in ("function", "together", "batch", "pymc"):
+            place = getattr(self, name)
+            if place is not None and place.count(":") != 1:
+                raise ValueError(f'`{name}` must be "package.module:function", got {place!r}.')
+
+    @property
+    def call(self) -> Callable[..., Any]:
+        """The function that does it."""
+        return imported(self.function)
+
+    @property
+    def command(self) -> str:
+        """Its name on the command line."""
+        return self.name.replace("_", "-")
+
+    @property
+    def long_label(self) -> str:
+        """Its name in a text that speaks of both schools."""
+        return f"Bayesian {self.label}" if self.school == "bayes" else self.label
+
+    @property
+    def many_datasets(self) -> bool:
+        """Whether it compares over many datasets."""
+        return any(design in MANY_DATASETS for design in self.designs)
+
+    @property
+    def slow(self) -> bool:
+        """Whether one pair takes so long that a hundred are not computed for a detail of a report."""
+        return self.pairs_per_task <= 4
+
+    def words(self) -> dict[str, str]:
+        """The fields of a posterior that are the same for every pair."""
+        return {"method": self.label, "estimand": self.estimand} | ({"new": self.new} if self.new else {})
+
+
+def imported(place: str) -> Any:
+    """What "module:name" names."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+def register(test: Test) -> Test:
+    """Add a test to the catalogue: `compare`, tables, figures, reports, JSON and command line then have it.
+
+    A test of the same name and school takes its place. An installed package that has an entry point of the group
+    "bayescmp.tests", the name of a module that registers tests, is imported when an unknown test is asked for: so the
+    command line has them too.
+
+    Parameters
+    ----------
+    test : Test
+
+    See Also
+    --------
+    Test : the entry.
+
+    Examples
+    --------
+    >>> from bayescmp import catalogue
+    >>> entry = catalogue.find("sign_test", "bayes")
+    >>> catalogue.register(entry) is entry
+    True
+    """
+    if not isinstance(test, Test):
+        raise ValueError(f"`test` must be a catalogue.Test, got {type(test).__name__}.")
+    _TESTS[test.school, test.name] = test
+    return test
+
+
+def find(name: str, school: str | None = None) -> Test:
+    """The test of a name; of two schools that share it, the Bayesian one unless `school` says otherwise."""
+    for candidate in (*SCHOOLS, None, *SCHOOLS) if school is None else (school, None, school):
+        if candidate is None:
+            _load_installed()
+        elif isinstance(name, str) and (candidate, name) in _TESTS:
+            return _TESTS[candidate, name]
+    raise unknown_name("test", name, [test.name for test in entries(school, takes=None)])
+
+
+def entries(school: str | None = None, design: str | None = None, takes: str | None = "pair") -> Iterator[Test]:
+    """The tests of a school, or of both, that fit a design, the first choice first; of two models unless `takes`."""
+    return (
+        test
+        for test in list(_TESTS.values())
+        if school in (None, test.school) and (design is None or design in test.designs) and takes in (None, test.takes)
+    )
+
+
+@cache
+def _load_installed() -> None:
+    """Import the modules of other packages that register tests."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group="bayescmp.tests"):
+        point.load()
+
+
+_TESTS: dict[tuple[str, str], Test] = {}
+
+NEXT = "the probabilities that the next dataset's difference is better, equivalent or worse"
+
+for _entry in (
+    # ---- Bayesian, the first choice of a design first
+    Test(
+        name="correlated_ttest",
+        school="bayes",
+        function="bayescmp.bayes:correlated_ttest",
+        designs=("folds",),
+        label="correlated t-test",
+        why="fold results of one dataset, whose correlation follows from the design",
+        gives="It gives the posterior of the mean difference on this dataset, a Student t that allows for the "
+        "correlation of overlapping training sets",
+        estimand="mean difference of the two models on this dataset",
+        sibling="corrected_ttest",
+        citations=("corani2015bayesian", "benavoli2017time"),
+        pymc="bayescmp.bayes.pymc_models:correlated_ttest",
+    ),
+    Test(
+        name="welch_ttest",
+        school="bayes",
+        function="bayescmp.bayes:welch_ttest",
+        designs=("runs",),
+        label="Welch t-test (Behrens-Fisher)",
+        why="independent runs of each model, with nothing to pair them by",
+        gives="It gives the posterior of the difference of the two models' means over runs",
+        estimand="difference of the two models' means over runs",
+        sibling="welch_ttest",
+        citations=("box1973bayesian",),
+    ),
+    Test(
+        name="hierarchical_ttest",
+        school="bayes",
+        function="bayescmp.bayes:hierarchical_ttest",
+        designs=("datasets x folds",),
+        label="hierarchical correlated t-test",
+        why="fold results on many datasets: uses every fold and shrinks the datasets toward each other",
+        gives=f"It models the results of all folds on all datasets together and gives the posterior of {NEXT}",
+        estimand="probabilities that the next dataset's difference is better / equivalent / worse",
+        new="a new dataset",
+        sibling="wilcoxon_test",
+        citations=("corani2017statistical",),
+        pairs_per_task=2,
+        pymc="bayescmp.bayes.pymc_models:hierarchical_ttest",
+    ),
+    Test(
+        name="signed_rank_test",
+        school="bayes",
+        function="bayescmp.bayes:signed_rank_test",
+        designs=("datasets", "datasets x folds"),
+        label="signed-rank test",
+        why="one score per dataset: compares the averages of two differences",
+        gives="It gives the posterior of the probabilities that the average difference of two new datasets is better, "
+        "equivalent or worse",
+        estimand="probabilities that the average difference of two new datasets is better / equivalent / worse",
+        new="the average of two new datasets",
+        sibling="wilcoxon_test",
+        citations=("benavoli2014wilcoxon", "benavoli2017time"),
+        seeded=True,
+        pairs_per_task=256,
+        together="bayescmp.bayes.signed_rank_many:share_draws",
+        pymc="bayescmp.bayes.pymc_models:signed_rank_test",
+    ),
+    Test(
+        name="sign_test",
+        school="bayes",
+        function="bayescmp.bayes:sign_test",
+        designs=("datasets", "datasets x folds"),
+        label="sign test",
+        why="counts the datasets on which each model is better, whatever the sizes of the differences",
+        gives=f"It gives the posterior of {NEXT}",
+        estimand="probabilities that the next dataset's difference is better / equivalent / worse",
+        new="a new dataset",
+        sibling="sign_test",
+        citations=("benavoli2017time",),
+        pymc="bayescmp.bayes.pymc_models:sign_test",
+    ),
+    # ---- Bayesian, of all models at once
+    Test(
+        name="rank_models",
+        school="bayes",
+        function="bayescmp.bayes:rank_models",
+        designs=("folds", "datasets", "datasets x folds"),
+        takes="scores",
+        label="ranking by the Bayesian bootstrap",
+        why="P(best) and ranks of many models",
+        estimand="the models' mean ranks or scores",
+        citations=("rubin1981bootstrap",),
+        seeded=True,
+    ),
+    Test(
+        name="bradley_terry",
+        school="bayes",
+        function="bayescmp.bayes:bradley_terry",
+        designs=("datasets", "datasets x folds"),
+        takes="scores",
+        label="Bradley-Terry model",
+        why="which model wins on a dataset, by the wins of every pair",
+        seeded=True,
+        pymc="bayescmp.bayes.ranking.bradley_terry:pymc_bradley_terry",
+    ),
+    Test(
+        name="plackett_luce",
+        school="bayes",
+        function="bayescmp.bayes:plackett_luce",
+        designs=("datasets", "datasets x folds"),
+        takes="scores",
+        label="Plackett-Luce model",
+        why="which model wins on a dataset, by the datasets' rankings of all models",
+        seeded=True,
+        pymc="bayescmp.bayes.ranking.plackett_luce:pymc_plackett_luce",
+    ),
+    Test(
+        name="multilevel",
+        school="bayes",
+        function="bayescmp.bayes:multilevel",
+        designs=("folds", "datasets", "datasets x folds"),
+        takes="scores",
+        label="multilevel model",
+        why="one model of all models and datasets, which shrinks the differences",
+        seeded=True,
+        pymc="bayescmp.bayes.multilevel.joint:pymc_multilevel_of",
+    ),
+    # ---- frequentist
+    Test(
+        name="corrected_ttest",
+        school="frequentist",
+        function="bayescmp.frequentist:corrected_ttest",
+        designs=("folds",),
+        label="corrected resampled t-test",
+        why="the t-test with the correction of Nadeau and Bengio for overlapping training sets",
+        sibling="correlated_ttest",
+        citations=("nadeau2003inference",),
+        batch="bayescmp.frequentist:pairwise_ttest",
+    ),
+    Test(
+        name="paired_ttest",
+        school="frequentist",
+        function="bayescmp.frequentist:paired_ttest",
+        designs=("folds",),
+        label="paired t-test, which treats the folds as independent",
+        why="treats the folds as independent",
+        sibling="correlated_ttest",
+        batch="bayescmp.frequentist:pairwise_ttest",
+        batch_options={"corrected": False},
+        corrected_by="corrected_ttest",
+    ),
+    Test(
+        name="rxk_cv_ttest",
+        school="frequentist",
+        function="bayescmp.frequentist:rxk_cv_ttest",
+        designs=("folds",),
+        label="t-test for repeated cross-validation",
+        why="repeated cross-validation, with calibrated degrees of freedom",
+        sibling="correlated_ttest",
+        citations=("bouckaert2003choosing",),
+    ),
+    Test(
+        name="cv5x2_ftest",
+        school="frequentist",
+        function="bayescmp.frequentist:cv5x2_ftest",
+        designs=("folds",),
+        label="combined 5x2 cv F-test",
+        why="made for five repeats of 2-fold cross-validation",
+        sibling="correlated_ttest",
+        citations=("alpaydin1999combined",),
+    ),
+    Test(
+        name="cv5x2_ttest",
+        school="frequentist",
+        function="bayescmp.frequentist:cv5x2_ttest",
+        designs=("folds",),
+        label="5x2 cv t-test",
+        why="made for five repeats of 2-fold cross-validation",
+        sibling="correlated_ttest",
+        citations=("dietterich1998approximate",),
+    ),
+    Test(
+        name="tost_ttest",
+        school="frequentist",
+        function="bayescmp.frequentist:tost_ttest",
+        designs=("folds",),
+        label="two one-sided t-tests of equivalence",
+        why="whether the difference lies inside the rope, by two one-sided tests",
+        sibling="correlated_ttest",
+        citations=("schuirmann1987comparison",),
+    ),
+    Test(
+        name="permutation_test",
+        school="frequentist",
+        function="bayescmp.frequentist:permutation_test",
+        designs=("folds",),
+        label="sign-flip permutation test",
+        why="exact, without normal differences; treats the folds as independent",
+        sibling="correlated_ttest",
+        seeded=True,
+        corrected_by="corrected_ttest",
+    ),
+    Test(
+        name="welch_ttest",
+        school="frequentist",
+        function="bayescmp.frequentist:welch_ttest",
+        designs=("runs",),
+        label="Welch's t-test",
+        why="independent runs of each model, with unequal variances",
+        sibling="welch_ttest",
+        citations=("welch1947generalization",),
+    ),
+    Test(
+        name="mcnemar_test",
+        school="frequentist",
+        function="bayescmp.frequentist:mcnemar_test",
+        designs=("items",),
+        label="McNemar's test",
+        why="compares on which cases one model is right and the other wrong",
+        citations=("mcnemar1947note",),
+    ),
+    Test(
+        name="per_instance_ttest",
+        school="frequentist",
+        function="bayescmp.frequentist:per_instance_ttest",
+        designs=("items",),
+        label="paired t-test over the cases",
+        why="compares the models' losses case by case, for many cases",
+    ),
+    Test(
+        name="wilcoxon_test",
+        school="frequentist",
+        function="bayescmp.frequentist:wilcoxon_test",
+        designs=("datasets", "datasets x folds"),
+        label="Wilcoxon signed-rank test",
+        why="signed ranks of the datasets' mean differences",
+        sibling="signed_rank_test",
+        citations=("wilcoxon1945individual", "demsar2006statistical"),
+        batch="bayescmp.frequentist:pairwise_wilcoxon_test",
+        least_p=True,
+    ),
+    Test(
+        name="sign_test",
+        school="frequentist",
+        function="bayescmp.frequentist:sign_test",
+        designs=("datasets", "datasets x folds"),
+        label="sign test",
+        why="counts wins and losses only",
+        sibling="sign_test",
+        citations=("demsar2006statistical",),
+        least_p=True,
+    ),
+    Test(
+        name="nemenyi_test",
+        school="frequentist",
+        function="bayescmp.frequentist:nemenyi_test",
+        designs=("datasets", "datasets x folds"),
+        label="Nemenyi test",
+        why="the verdict on a pair depends on the other models in the table",
+        sibling="signed_rank_test",
+        citations=("nemenyi1963distribution", "demsar2006statistical"),
+        batch="bayescmp.frequentist:nemenyi_test",
+        family=True,
+    ),
+):
+    register(_entry)

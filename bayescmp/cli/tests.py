@@ -1,0 +1,207 @@
+"""`bayescmp test`: one test of two models by its name; `bayescmp check`: what was understood of a file."""
+
+import inspect
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import bayescmp
+from bayescmp.cli.app import Run, as_json, check_free, emit, visible
+from bayescmp.cli.options import (
+    ROPE,
+    TestName,
+    format_option,
+    names_of_tests,
+    output_option,
+    quiet_option,
+    reading_options,
+    seed_option,
+    set_option,
+    take_scores,
+)
+
+if TYPE_CHECKING:
+    from bayescmp import Rope, Scores
+    from bayescmp.catalogue import Test
+
+NOT_INDEPENDENT = (
+    "these are folds whose training sets overlap (rho = {:.3f}), not independent runs: use correlated-ttest or "
+    "corrected-ttest"
+)
+
+
+class TestCommand(click.Command):
+    """A command whose help ends with the tests of the catalogue."""
+
+    __test__ = False  # not a test case, whatever pytest thinks of its name
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The names of the tests, by school."""
+        formatter.write_paragraph()
+        for title, school in (("Bayesian tests", "bayes"), ("Frequentist tests", "frequentist")):
+            formatter.write_text(f"{title}: {', '.join(names_of_tests(school))}")
+
+
+@click.command(cls=TestCommand, short_help="One test on two models of a file.")
+@click.argument("name", type=TestName())
+@reading_options
+@click.argument("a")
+@click.argument("b")
+@click.option("--rope", type=ROPE, help="What makes no practical difference; 0 for none. Bayesian tests and TOST.")
+@click.option("--alternative", help="two-sided, greater (A better) or less. Frequentist tests.")
+@seed_option
+@set_option
+@format_option("text", "json", "csv")
+@output_option
+@quiet_option
+def test(
+    name: "Test",
+    a: str,
+    b: str,
+    form: str,
+    output: Path | None,
+    overwrite: bool,
+    rope: "Rope | None",
+    alternative: str | None,
+    seed: int | None,
+    settings: tuple[tuple[str, Any], ...],
+    **options: Any,
+) -> None:
+    """Run one test on models A and B of FILE.
+
+    NAME is one of those below: a function's name in Python, with hyphens.
+    """
+    check_free(output, overwrite)
+    arguments = _arguments(name, rope, alternative, seed, dict(settings))
+    result = _run(name, take_scores(options), a, b, arguments)
+    run = Run.of()
+    problems = getattr(result, "problems", ())
+    if problems and not run.trouble:
+        run.distrust("; ".join(problems))
+    if form == "text":
+        seeded = "" if result.random_seed is None else f"\n  seed {result.random_seed}"
+        emit(visible(repr(result) + seeded), output, overwrite)
+        return
+    about = {"school": name.school, "test": name.name, "higher_is_better": result.higher_is_better}
+    row = about | result.row() | {"seed": result.random_seed, "notes": result.notes}
+    if name.school == "bayes":
+        row["estimand"] = result.estimand
+    if form == "csv":
+        emit(bayescmp.reports.csv_text([row]), output, overwrite)
+        return
+    emit(as_json("test", row | {"sentence": result.sentence()} | run.state), output, overwrite)
+
+
+def _arguments(
+    test: "Test", rope: "Rope | None", alternative: str | None, seed: int | None, settings: dict[str, Any]
+) -> dict[str, Any]:
+    """What the function is called with; an option that it does not have is refused, not ignored."""
+    parameters = inspect.signature(test.call).parameters
+    if "rope" in parameters and rope is None:
+        raise click.UsageError(
+            f"{test.command} needs --rope: the differences that make no practical difference, such as 0.01; 0 for none."
+        )
+    given: dict[str, Any] = {"rope": rope, "alternative": alternative, "random_seed": seed} | settings
+    given = {key: value for key, value in given.items() if value is not None or key in settings}
+    if settings.get("engine") == "nuts":
+        given.setdefault("progressbar", False)
+    known = {key for key, p in parameters.items() if p.kind is p.KEYWORD_ONLY} - {"resampling", "higher_is_better"}
+    open_ended = any(p.kind is p.VAR_KEYWORD for p in parameters.values()) and settings.get("engine") == "nuts"
+    if not test.seeded and settings.get("engine") != "nuts":
+        known -= {"random_seed"}
+    unknown = [key for key in given if key not in known and not open_ended]
+    if unknown:
+        own = {"rope": "--rope", "alternative": "--alternative", "random_seed": "--seed"}
+        shown = ", ".join(own.get(key, key) for key in unknown)
+        takes = sorted(known - {"dataset", "rope", "alternative", "random_seed"})
+        raise click.UsageError(
+            f"{test.command} has no option {shown}." + (f" Known to --set: {', '.join(takes)}." if takes else "")
+        )
+    return given
+
+
+def _run(test: "Test", scores: "Scores", a: str, b: str, arguments: dict[str, Any]) -> Any:
+    try:
+        if test.designs != ("runs",):
+            return test.call(scores.pair(a, b), **arguments)
+        scores.check_one_metric()
+        if len(scores.datasets) > 1:
+            raise ValueError(
+                f"{test.command} takes one dataset, but the file has {len(scores.datasets)}. Use --dataset NAME."
+            )
+        runs = [scores.values[scores.model_index(name), 0] for name in (a, b)]
+        x, y = (values[values == values] for values in runs)
+        result = test.call(x, y, higher_is_better=scores.higher_is_better, **arguments)
+        about = {"metric": scores.metric, "scale": scores.scale, "datasets": scores.datasets}
+        names: dict[str, Any] = {"a": a, "b": b} if test.school == "bayes" else {"models": (a, b)}
+        design = scores.resampling[0]
+        overlap = () if design is None or design.rho == 0 else (NOT_INDEPENDENT.format(design.rho),)
+        return replace(result, notes=(*result.notes, *overlap), **about, **names)
+    except TypeError as error:
+        if not arguments:
+            raise
+        raise ValueError(f"{test.command}: {error}") from None
+
+
+@click.command(short_help="What was understood of a file, and which tests fit it.")
+@reading_options
+@format_option("text", "json")
+@output_option
+@quiet_option
+def check(form: str, output: Path | None, overwrite: bool, **options: Any) -> None:
+    """Say what was understood of FILE, what is missing, and which tests fit."""
+    check_free(output, overwrite)
+    scores = take_scores(options)
+    tables = list(scores.split_metrics().values())
+    advice = _advice(tables[0])
+    if form == "json":
+        fields = {"tables": [_facts(table) for table in tables], "recommendation": advice and advice.to_dict()}
+        emit(as_json("check", fields), output, overwrite)
+        return
+    parts = [repr(scores), *_wanting(tables[0])]
+    if advice is not None:
+        parts.append(f"\n{advice!r}")
+    emit(visible("\n".join(parts)), output, overwrite)
+
+
+def _advice(scores: "Scores") -> Any:
+    """The tests that fit; none for a single model."""
+    return bayescmp.frequentist.recommend(scores) if len(scores.models) > 1 else None
+
+
+def _wanting(scores: "Scores") -> list[str]:
+    """What the file does not say and tests will ask for."""
+    lines = []
+    if len(scores.models) < 2:
+        lines.append("  missing   a second model: there is nothing to compare")
+    unknown = [n for n, r, k in zip(scores.datasets, scores.resampling, scores.keys, strict=True) if not r and k[1:]]
+    if unknown:
+        lines.append(
+            "  missing   the resampling design: say --resampling kfold:10x10, subsampling:50,6,100 or independent"
+        )
+    if scores.metric is None:
+        lines.append("  missing   the metric's name: taken as a score, higher is better; say --metric accuracy or rmse")
+    return lines
+
+
+def _facts(scores: "Scores") -> dict[str, Any]:
+    sizes = [len(keys) for keys in scores.keys]
+    lacking = [
+        {"model": model, "dataset": dataset, "scores": int(count), "of": size}
+        for model, row in zip(scores.models, scores.counts, strict=True)
+        for dataset, count, size in zip(scores.datasets, row, sizes, strict=True)
+        if count < size
+    ]
+    return {
+        "models": scores.models,
+        "metric": scores.metric,
+        "higher_is_better": scores.higher_is_better,
+        "datasets": [
+            {"name": name, "scores": size, "resampling": r.name if r else None, "rho": r.rho if r else None}
+            for name, size, r in zip(scores.datasets, sizes, scores.resampling, strict=True)
+        ],
+        "missing": lacking,
+        "notes": scores.notes,
+    }

@@ -1,0 +1,96 @@
+"""What scores hold, apart from their values: how many models, datasets and resamples, and by which design.
+
+Tests are chosen by these facts alone: choosing one by a look at the differences would spoil its error rate.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescmp.errors import ScoresError, name_list
+from bayescmp.scores.pair import Pair
+from bayescmp.scores.resampling import Resampling
+from bayescmp.scores.table import Scores
+
+WORDS = {
+    "2x1": "two models, one dataset",
+    "kx1": "many models, one dataset",
+    "2xm": "two models, many datasets",
+    "kxm": "many models, many datasets",
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Facts:
+    """Numbers of models, of datasets, of those where all models ran, and of resamples per dataset; and the designs."""
+
+    models: int
+    datasets: tuple[str, ...]
+    complete: int
+    counts: NDArray[np.int_]
+    resampling: tuple[Resampling | None, ...]
+
+    @classmethod
+    def of(cls, scores: Scores | Pair) -> "Facts":
+        """The facts of scores of at least two models, of which at least one dataset has two."""
+        if isinstance(scores, Pair):
+            m = len(scores.datasets)
+            return cls(
+                models=2, datasets=scores.datasets, complete=m, counts=scores.counts, resampling=scores.resampling
+            )
+        if not isinstance(scores, Scores):
+            raise ScoresError(
+                f"`scores` must be `Scores` or a `Pair`, which have the design of the scores, got "
+                f"{type(scores).__name__}. Make one with read_scores(path), Scores.from_frame or Scores.from_arrays."
+            )
+        scores.check_one_metric()
+        if len(scores.models) < 2:
+            raise ScoresError(f"A comparison needs at least 2 models, got {name_list(scores.models)}. Add another one.")
+        ran = scores.counts > 0
+        used = np.asarray(ran.sum(axis=0) >= 2)
+        if not used.any():
+            raise ScoresError("There is no dataset on which two models were run. Score them on the same datasets.")
+        return cls(
+            models=len(scores.models),
+            datasets=tuple(d for d, keep in zip(scores.datasets, used.tolist(), strict=True) if keep),
+            complete=int(ran.all(axis=0).sum()),
+            counts=scores.counts[:, used].max(axis=0),
+            resampling=tuple(r for r, keep in zip(scores.resampling, used.tolist(), strict=True) if keep),
+        )
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs of models."""
+        return self.models * (self.models - 1) // 2
+
+    @property
+    def many_datasets(self) -> bool:
+        """Whether there is more than one dataset."""
+        return len(self.datasets) > 1
+
+    @property
+    def setting(self) -> str:
+        """ "2x1", "kx1", "2xm" or "kxm": two or more models, on one dataset or on many."""
+        return f"{'2' if self.models == 2 else 'k'}x{'m' if self.many_datasets else '1'}"
+
+    @property
+    def design(self) -> str | None:
+        """A key of `catalogue.DESIGNS`; None where one score per model on one dataset leaves nothing to test."""
+        if not self.many_datasets:
+            return "folds" if self.counts[0] > 1 else None
+        return "datasets" if self.lacking else "datasets x folds"
+
+    @property
+    def lacking(self) -> str:
+        """Why only mean scores of many datasets can be used; empty where there are folds of a known design."""
+        if (self.counts == 1).all():
+            return "one score per dataset"
+        unknown = [name for name, r in zip(self.datasets, self.resampling, strict=True) if r is None]
+        if unknown:
+            return (
+                f"the resampling of {name_list(unknown, 3)} is not known, so only mean scores can be used; give the "
+                "design for the hierarchical test"
+            )
+        few = [name for name, n in zip(self.datasets, self.counts, strict=True) if n < 3]
+        return f"fewer than 3 folds on {name_list(few, 3)}: too few for the hierarchical test" if few else ""
