@@ -9,7 +9,7 @@ from scipy import stats
 
 import bayescmp as bc
 from bayescmp import Resampling, ScoresError, frequentist
-from bayescmp.frequentist.interval_rules import walsh_average
+from bayescmp.frequentist.intervals import walsh_average
 from bayescmp.numerics.noncentral import noncentral_cdf, noncentrality_interval
 
 DT = np.array([10, 9, 14, 6, 7, 4, 5, 10, 8, 12]) / 60
@@ -122,7 +122,7 @@ def test_cohens_d_interval_by_its_formula():
 @pytest.mark.parametrize("shift", [0.0, 0.5, 1.2])
 def test_rank_biserial_interval_covers(shift):
     """The truth for normal differences is 2 Phi(shift sqrt 2) - 1."""
-    from bayescmp.frequentist.rank_effects import rank_biserial_core
+    from bayescmp.frequentist.effect_sizes import rank_biserial_core
     from bayescmp.numerics.ranks import signed_ranks
 
     d = np.random.default_rng(1).normal(shift, 1, (3000, 25))

@@ -8,8 +8,8 @@ from scipy.special import bdtr, bdtrc
 
 from bayescmp.checks import check_alternative, check_switch, is_one_of
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
-from bayescmp.frequentist.interval_rules import MedianInterval, WalshInterval, hodges_lehmann
-from bayescmp.frequentist.rank_effects import rank_biserial_core, rank_biserial_effect
+from bayescmp.frequentist.effect_sizes import rank_biserial_core, rank_biserial_effect
+from bayescmp.frequentist.intervals import MedianInterval, WalshInterval, hodges_lehmann
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.numerics.ranks import (
     SignedRanks,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayescmp.checks import check_level
 from bayescmp.errors import MALFORMED
-from bayescmp.frequentist.interval_rules import IntervalRule, interval_rule_from_dict
+from bayescmp.frequentist.intervals import IntervalRule, interval_rule_from_dict
 from bayescmp.scores.pair import SCALES
 from bayescmp.text import number, p_value, plain, statistic, unit_number, versions
 
