@@ -58,23 +58,4 @@ def omnibus_tests(scores: Scores, names: tuple[str, ...]) -> tuple[TestResult, .
 
 def _family(scores: Scores, results: list[TestResult], control: str | None) -> PairwiseTests:
     """Results of single tests as one value."""
-    first = results[0]
-    return PairwiseTests(
-        method=first.method,
-        models=scores.models,
-        pairs=tuple((str(r.a), str(r.b)) for r in results),
-        statistic_name=first.statistic_name,
-        statistic=tuple(r.statistic for r in results),
-        p_value=tuple(r.p_value for r in results),
-        p_adjusted=tuple(r.p_value if r.p_adjusted is None else r.p_adjusted for r in results),
-        adjustment=first.adjustment or "none",
-        estimate=tuple(r.estimate or 0.0 for r in results),
-        estimate_name=first.estimate_name,
-        n=tuple(r.n for r in results),
-        effect_name=first.effect_size.name if first.effect_size else None,
-        effect=tuple(r.effect_size.value for r in results if r.effect_size),
-        control=control,
-        metric=scores.metric,
-        higher_is_better=scores.higher_is_better,
-        scale=scores.scale,
-    )
+    return PairwiseTests.of(results, scores.models, control)

@@ -111,6 +111,7 @@ def mcnemar_test(
         models=names,
         statistic=statistic,
         statistic_name=statistic_name,
+        statistic_swapped=float(only_b) if by_binomial else None,
         p_value=p,
         df=df,
         n=n,

@@ -5,9 +5,10 @@ A rule gives the interval at any level; one travels with every test result that 
 
 import math
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +21,7 @@ from bayescmp.numerics.student import student_parameters
 from bayescmp.scores.arrays import as_pair
 from bayescmp.scores.pair import ROUNDING, Pair, as_vector
 from bayescmp.scores.resampling import Resampling, check_design
+from bayescmp.values import Value
 
 Floats = NDArray[np.float64]
 
@@ -235,8 +237,8 @@ def bootstrap_interval(
     return Interval(estimate=estimate, low=low, high=high, confidence_level=level, method=name, n=d.size)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Interval:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Interval(Value):
     """A confidence interval with its estimate and how it was made.
 
     See Also
@@ -327,15 +329,9 @@ def walsh_average(differences: Floats, k: int) -> float:
 # ---- the rules: an interval at any level
 
 
-@dataclass(frozen=True)
-class IntervalRule:
+@dataclass(frozen=True, eq=False)
+class IntervalRule(Value, ABC):
     """How to get an interval at any level."""
-
-    kind: ClassVar[str]
-    KINDS: ClassVar[dict[str, type["IntervalRule"]]] = {}
-
-    def __init_subclass__(cls) -> None:
-        cls.KINDS[cls.kind] = cls
 
     def at(self, level: float, alternative: str = "two-sided") -> tuple[float, float]:
         """The interval at a confidence level; one-sided where the alternative is."""
@@ -344,28 +340,26 @@ class IntervalRule:
         high = math.inf if alternative == "greater" else self.upper(tail)
         return low, high
 
+    @abstractmethod
     def lower(self, tail: float) -> float:
         """The bound that the truth is below with probability at most `tail`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def upper(self, tail: float) -> float:
         """The bound that the truth is above with probability at most `tail`."""
-        raise NotImplementedError
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
-        return {"kind": self.kind} | asdict(self)
+    @abstractmethod
+    def swap(self) -> "IntervalRule":
+        """The rule for B - A."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StudentInterval(IntervalRule):
     """center +- t scale; the normal interval where df is infinite."""
 
     center: float
     scale: float
     df: float
-
-    kind: ClassVar[str] = "student"
 
     def lower(self, tail: float) -> float:
         quantile = ndtri(tail) if math.isinf(self.df) else stdtrit(self.df, tail)
@@ -374,20 +368,24 @@ class StudentInterval(IntervalRule):
     def upper(self, tail: float) -> float:
         return 2 * self.center - self.lower(tail)
 
+    def swap(self) -> "StudentInterval":
+        return replace(self, center=0.0 - self.center)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class WalshInterval(IntervalRule):
     """The (C+1)-th smallest and largest Walsh average; C is the largest value with P(T <= C) <= tail."""
 
     differences: tuple[float, ...]
-
-    kind: ClassVar[str] = "walsh"
 
     def lower(self, tail: float) -> float:
         return walsh_average(np.asarray(self.differences), self._index(tail))
 
     def upper(self, tail: float) -> float:
         return -walsh_average(-np.asarray(self.differences), self._index(tail))
+
+    def swap(self) -> "WalshInterval":
+        return WalshInterval(tuple(0.0 - d for d in self.differences))
 
     def _index(self, tail: float) -> int:
         """C + 1, or 0 where so few differences cannot give an interval at this level."""
@@ -397,19 +395,20 @@ class WalshInterval(IntervalRule):
         return max(0, math.floor(n * (n + 1) / 4 + ndtri(tail) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24) + 0.5))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MedianInterval(IntervalRule):
     """Order statistics around the median, by the binomial distribution of the sign test."""
 
     differences: tuple[float, ...]
-
-    kind: ClassVar[str] = "median"
 
     def lower(self, tail: float) -> float:
         return self._order_statistic(np.sort(self.differences), tail)
 
     def upper(self, tail: float) -> float:
         return -self._order_statistic(np.sort(-np.asarray(self.differences)), tail)
+
+    def swap(self) -> "MedianInterval":
+        return MedianInterval(tuple(0.0 - d for d in self.differences))
 
     @staticmethod
     def _order_statistic(ascending: Floats, tail: float) -> float:
@@ -418,14 +417,12 @@ class MedianInterval(IntervalRule):
         return float(ascending[below - 1]) if below else -math.inf
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BinomialInterval(IntervalRule):
     """Clopper-Pearson: the exact interval of a proportion."""
 
     count: int
     n: int
-
-    kind: ClassVar[str] = "binomial"
 
     def at(self, level: float, alternative: str = "two-sided") -> tuple[float, float]:
         low, high = super().at(level, alternative)
@@ -437,8 +434,11 @@ class BinomialInterval(IntervalRule):
     def upper(self, tail: float) -> float:
         return float(betaincinv(self.count + 1, self.n - self.count, 1 - tail)) if self.count < self.n else 1.0
 
+    def swap(self) -> "BinomialInterval":
+        return replace(self, count=self.n - self.count)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class PairedProportionsInterval(IntervalRule):
     """Bonett and Price: Wald's interval of the difference of two paired proportions, with one case more in each
     discordant cell; cut at -1 and 1, and never without the observed difference.
@@ -447,8 +447,6 @@ class PairedProportionsInterval(IntervalRule):
     only_a: int
     only_b: int
     n: int
-
-    kind: ClassVar[str] = "paired proportions"
 
     def at(self, level: float, alternative: str = "two-sided") -> tuple[float, float]:
         low, high = super().at(level, alternative)
@@ -460,12 +458,9 @@ class PairedProportionsInterval(IntervalRule):
     def upper(self, tail: float) -> float:
         return max(self._adjusted(-ndtri(tail)), (self.only_a - self.only_b) / self.n)
 
+    def swap(self) -> "PairedProportionsInterval":
+        return replace(self, only_a=self.only_b, only_b=self.only_a)
+
     def _adjusted(self, z: float) -> float:
         plus, minus = (self.only_a + 1) / (self.n + 2), (self.only_b + 1) / (self.n + 2)
         return plus - minus + float(z) * math.sqrt((plus + minus - (plus - minus) ** 2) / (self.n + 2))
-
-
-def interval_rule_from_dict(data: dict[str, Any]) -> IntervalRule:
-    """The inverse of a rule's `to_dict`."""
-    fields = {name: tuple(x) if isinstance(x, list) else x for name, x in data.items() if name != "kind"}
-    return IntervalRule.KINDS[data["kind"]](**fields)

@@ -1,8 +1,8 @@
 """Power and sample size: of the t-tests, the signed-rank, sign and McNemar tests; and power curves as data."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc, ndtr, ndtri, stdtrit
 
 from bayescmp.checks import ALTERNATIVES, check_count, check_number, check_switch, checked_seed, is_list, is_one_of
-from bayescmp.errors import MALFORMED
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.numerics.noncentral import rejection
 from bayescmp.numerics.ranks import signed_rank_distribution
 from bayescmp.scores.resampling import Resampling
-from bayescmp.text import plain, versions
+from bayescmp.text import versions
+from bayescmp.values import Value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -417,8 +417,8 @@ _CURVES: dict[str, tuple[Any, tuple[str, ...]]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Power:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Power(Value):
     """Effect, sample size, level and power of a test: three were given, `solved_for` says which one was computed.
 
     Attributes
@@ -468,19 +468,6 @@ class Power:
     def n_whole(self) -> int:
         """The sample size to plan: n rounded up, but for the rounding error of the search."""
         return math.ceil(self.n - 1e-9 * max(1.0, self.n))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; `Power.from_dict` reads it back."""
-        return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
-
-    @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> "Power":
-        """The result whose `to_dict` gave `data`, also after a trip through JSON."""
-        try:
-            values = {f.name: data[f.name] for f in fields(Power)}
-            return Power(**values | {"notes": tuple(values["notes"])})
-        except MALFORMED as error:
-            raise ValueError(f"`data` must come from a Power's to_dict; wrong or missing: {error!r}.") from None
 
     def __repr__(self) -> str:
         shown = {

@@ -1,16 +1,16 @@
 """Which tests fit the scores at hand, and why: by the setting and the design, never by a look at the differences."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import MALFORMED, ScoresError, name_list
+from bayescmp.errors import ScoresError, name_list
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling
 from bayescmp.scores.table import Scores
+from bayescmp.values import Value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,8 +61,8 @@ def recommend(scores: Scores | Pair) -> "Recommendation":
     return Recommendation(setting=facts.setting, reasons=_reasons(facts), rows=tuple(rows))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Recommendation:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Recommendation(Value):
     """The tests that fit a setting.
 
     Attributes
@@ -102,22 +102,6 @@ class Recommendation:
         rows = [{"setting": self.setting} | asdict(r) | {"caveats": "; ".join(r.caveats)} for r in self.rows]
         return pd.DataFrame(rows, columns=names)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; `Recommendation.from_dict` reads it back."""
-        rows = [asdict(row) | {"caveats": list(row.caveats)} for row in self.rows]
-        return {"setting": self.setting, "reasons": list(self.reasons), "rows": rows}
-
-    @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> "Recommendation":
-        """The result whose `to_dict` gave `data`, also after a trip through JSON."""
-        try:
-            rows = tuple(Advice(**row | {"caveats": tuple(row["caveats"])}) for row in data["rows"])
-            return Recommendation(setting=data["setting"], reasons=tuple(data["reasons"]), rows=rows)
-        except MALFORMED as error:
-            raise ValueError(
-                f"`data` must come from a Recommendation's to_dict; wrong or missing: {error!r}."
-            ) from None
-
     def __repr__(self) -> str:
         lines = [f"Recommendation: setting {self.setting}", *(f"  {reason}" for reason in self.reasons)]
         for question, text in QUESTIONS.items():
@@ -130,8 +114,8 @@ class Recommendation:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Advice:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Advice(Value):
     """One test that fits: `getattr(bayescmp, school)` has a function of this name."""
 
     question: str

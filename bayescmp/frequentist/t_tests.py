@@ -256,6 +256,7 @@ def tost_ttest(
         method=f"two one-sided t-tests of equivalence (TOST), rope {region}, {kind}",
         statistic=t_low if at_low else t_high,
         statistic_name="t",
+        statistic_swapped=-t_high if p_high >= p_low else -t_low,
         df=df,
         p_value=max(p_low, p_high),
         alternative="equivalence",
