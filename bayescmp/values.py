@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from enum import Enum
 from functools import cache
+from inspect import isabstract
 from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -63,7 +64,7 @@ class Value:
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The value whose `to_dict` gave `data`, also after a trip through JSON; refused where it does not fit."""
         try:
-            found = decode(cls, data, cls.__name__)
+            found = decode(cls, data, f"`data` of {cls.__name__}")
         except RecursionError:
             raise ValueError(f"`data` of a {cls.__name__} is nested too deeply.") from None
         assert isinstance(found, cls)
@@ -185,8 +186,8 @@ def _read_value(cls: type[Value], data: Any, where: str, depth: int) -> Value:
     if not isinstance(data, Mapping) or not isinstance(data.get("kind"), str):
         raise _wrong(where, f'an object with a "kind", as {cls.__name__}.to_dict gives it', data)
     found = Value.KINDS.get(data["kind"])
-    if found is None or not issubclass(found, cls):
-        known = sorted(name for name, kind in Value.KINDS.items() if issubclass(kind, cls))
+    if found is None or not issubclass(found, cls) or isabstract(found):
+        known = sorted(name for name, kind in Value.KINDS.items() if issubclass(kind, cls) and not isabstract(kind))
         raise ValueError(
             f"{where} must have a kind of {', '.join(known)}, got {data['kind'][:40]!r}. A kind of another package is "
             "known once that package is imported."

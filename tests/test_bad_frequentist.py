@@ -221,7 +221,11 @@ ROWS = {
         ValueError,
         "0 or more, got -1",
     ),
-    "no result": (lambda: frequentist.TestResult.from_dict({"p": 1}), ValueError, "TestResult's to_dict"),
+    "no result": (
+        lambda: frequentist.TestResult.from_dict({"p": 1}),
+        ValueError,
+        'TestResult must be an object with a "kind"',
+    ),
     "no table": (lambda: frequentist.paired_ttest(TEN, NOISE[:, 0]).table(), ValueError, "has no table"),
     "lower and upper folds": (
         lambda: frequentist.anova(bc.load_uci(), kind="repeated"),
@@ -278,7 +282,11 @@ ROWS = {
         ValueError,
         "`power` must be above alpha = 0.05",
     ),
-    "no pairwise tests": (lambda: frequentist.PairwiseTests.from_dict({}), ValueError, "PairwiseTests' to_dict"),
+    "no pairwise tests": (
+        lambda: frequentist.PairwiseTests.from_dict({}),
+        ValueError,
+        'PairwiseTests must be an object with a "kind"',
+    ),
 }
 
 

@@ -9,7 +9,15 @@ from scipy import stats
 
 import bayescmp as bc
 from bayescmp import Resampling, ScoresError, frequentist
-from bayescmp.frequentist.interval_rules import walsh_average
+from bayescmp.frequentist.intervals import (
+    BinomialInterval,
+    IntervalRule,
+    MedianInterval,
+    PairedProportionsInterval,
+    StudentInterval,
+    WalshInterval,
+    walsh_average,
+)
 from bayescmp.numerics.noncentral import noncentral_cdf, noncentrality_interval
 
 DT = np.array([10, 9, 14, 6, 7, 4, 5, 10, 8, 12]) / 60
@@ -122,7 +130,7 @@ def test_cohens_d_interval_by_its_formula():
 @pytest.mark.parametrize("shift", [0.0, 0.5, 1.2])
 def test_rank_biserial_interval_covers(shift):
     """The truth for normal differences is 2 Phi(shift sqrt 2) - 1."""
-    from bayescmp.frequentist.rank_effects import rank_biserial_core
+    from bayescmp.frequentist.effect_sizes import rank_biserial_core
     from bayescmp.numerics.ranks import signed_ranks
 
     d = np.random.default_rng(1).normal(shift, 1, (3000, 25))
@@ -443,3 +451,28 @@ def test_one_score_has_no_spread(samples):
 def test_one_dataset_cannot_be_resampled():
     with pytest.raises(ScoresError, match="at least 2 datasets, got 1"):
         frequentist.bootstrap_interval([0.9], [0.8])
+
+
+def test_intervals_and_their_rules_survive_json_and_change_sides():
+    """Every rule: the interval of B - A is that of A - B with its signs turned; unknown and abstract kinds raise."""
+    interval = frequentist.mean_interval([0.8, 0.9, 0.7])
+    assert frequentist.Interval.from_json(interval.to_json()) == interval
+    d = (0.1, -0.2, 0.3, 0.05, 0.4, 0.25, 0.7)
+    rules = (
+        StudentInterval(0.2, 0.1, 9.0),
+        StudentInterval(0.2, 0.1, math.inf),
+        WalshInterval(d),
+        MedianInterval(d),
+        PairedProportionsInterval(7, 3, 40),
+    )
+    for rule in (*rules, BinomialInterval(7, 40)):
+        assert IntervalRule.from_json(rule.to_json()) == rule
+        assert rule.swap().swap() == rule
+    for rule in rules:
+        low, high = rule.at(0.9)
+        assert rule.swap().at(0.9) == pytest.approx((-high, -low))
+    low, high = BinomialInterval(7, 40).at(0.9)
+    assert BinomialInterval(7, 40).swap().at(0.9) == pytest.approx((1 - high, 1 - low))  # the share of the others
+    for kind in ("IntervalRule", "Interval", "none such"):
+        with pytest.raises(ValueError, match="must have a kind of BinomialInterval, MedianInterval"):
+            IntervalRule.from_dict({"kind": kind})

@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ import bayescmp as bc
 from bayescmp import ScoresError, frequentist
 from bayescmp.frequentist import PairwiseTests, adjust_p_values
 from bayescmp.frequentist.adjust import ADJUSTMENTS, LOGICAL
+from bayescmp.frequentist.result import MIRRORED
 from bayescmp.numerics import noncentral
 from bayescmp.numerics.studentized_range import studentized_range_ppf, studentized_range_sf
 
@@ -403,3 +405,170 @@ def test_pairwise_d_z_needs_no_search_pair_by_pair(rng, monkeypatch):
     for (a, b), value in zip(tests.pairs, tests.effect, strict=True):
         d = x[a] - x[b]
         assert value == pytest.approx(d.mean() / d.std(ddof=1), rel=1e-9)
+
+
+def single_tests_in_both_orders(tests, single):
+    """Every pair of the family in both orders beside the single test of the pair in that order."""
+    for a, b in tests.pairs:
+        for first, second, alternative in ((a, b, tests.alternative), (b, a, MIRRORED.get(tests.alternative))):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                yield tests.result(first, second), single(first, second, alternative or tests.alternative)
+
+
+def assert_whole(family, single):
+    """All fields are equal, but for what the family adds; numbers but for the order of rounding."""
+    assert family.p_adjusted is not None
+    family, single = (replace(x, p_adjusted=None, adjustment=None).to_dict() for x in (family, single))
+    assert family.keys() == single.keys()
+    for name in family:
+        assert_close(family[name], single[name], name)
+
+
+def assert_close(x, y, name):
+    if isinstance(x, dict):
+        assert x.keys() == y.keys(), name
+        for key in x:
+            assert_close(x[key], y[key], f"{name}.{key}")
+    elif isinstance(x, list):
+        assert len(x) == len(y), name
+        for one, two in zip(x, y, strict=True):
+            assert_close(one, two, name)
+    elif isinstance(x, float):
+        assert x == pytest.approx(y, rel=1e-9, abs=1e-14), name
+    else:
+        assert x == y, name
+
+
+@pytest.mark.parametrize("control", [None, "m2"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
+@pytest.mark.parametrize("method", ["auto", "exact", "asymptotic"])
+def test_a_pair_of_wilcoxon_tests_is_the_whole_single_test(table, control, alternative, zero_method, method):
+    """Ties and zeros, both orders; the family after a trip through JSON gives the same."""
+    scores = bc.Scores.from_arrays(table, metric="accuracy")
+    options = {"zero_method": zero_method, "method": method, "correction": method == "asymptotic"}
+    tests = frequentist.pairwise_wilcoxon_test(scores, control=control, alternative=alternative, **options)
+    back = PairwiseTests.from_json(tests.to_json())
+
+    def single(a, b, side):
+        return frequentist.wilcoxon_test(scores.pair(a, b), alternative=side, **options)
+
+    for family, one in single_tests_in_both_orders(tests, single):
+        assert_whole(family, one)
+        assert back.result(*family.models) == family
+
+
+@pytest.mark.parametrize("scale", ["score", "log", "relative"])
+def test_a_pair_of_wilcoxon_tests_on_folds_with_missing_datasets_is_the_whole_single_test(scale, rng):
+    """Folds, an error rate, models that were not run everywhere, identical models, and other scales."""
+    values = rng.uniform(0.1, 0.4, (4, 70, 3)).round(2)
+    values[3] = values[2]
+    rows = [
+        {"model": f"m{i}", "dataset": f"d{j}", "fold": k + 1, "score": values[i, j, k]}
+        for i, j, k in np.ndindex(values.shape)
+        if not (i == 1 and j % 3 == 0)
+    ]
+    scores = bc.Scores.from_frame(pd.DataFrame(rows), metric="error rate")
+    scores = scores if scale == "score" else scores.transform(scale)
+    with pytest.warns(bc.MissingWarning), pytest.warns(bc.DegenerateWarning):
+        tests = frequentist.pairwise_wilcoxon_test(scores)
+    pairs = single_tests_in_both_orders(tests, lambda a, b, _: frequentist.wilcoxon_test(scores.pair(a, b)))
+    found = [family for family, one in pairs if assert_whole(family, one) is None]
+    assert len(found) == 12
+    assert {len(x.datasets) for x in found} == {46, 70}
+    assert {"asymptotic" in x.method for x in found} == {True, False}
+
+
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("corrected", [True, False])
+def test_a_pair_of_t_tests_is_the_whole_single_test(first, alternative, corrected):
+    """Notes on overlap, fold size and unequal variances, rho, effect and interval; both orders, also after JSON."""
+    test = frequentist.corrected_ttest if corrected else frequentist.paired_ttest
+    sonar = bc.load_uci().select(datasets=["sonar"], models=["nb", "rf", "svm"])
+    for scores in (bc.load_labour(), sonar, sonar.transform("relative")):
+        control = scores.models[1] if first else None
+        tests = frequentist.pairwise_ttest(scores, corrected=corrected, control=control, alternative=alternative)
+        back = PairwiseTests.from_json(tests.to_json())
+
+        def single(a, b, side, scores=scores):
+            return test(scores.pair(a, b), alternative=side)
+
+        frame = tests.to_frame()
+        for family, one in single_tests_in_both_orders(tests, single):
+            assert_whole(family, one)
+            assert back.result(*family.models) == family
+            if family.models in tests.pairs:
+                row = frame.iloc[tests.pairs.index(family.models)]
+                bounds = one.confidence_interval()
+                assert (row["ci_low"], row["ci_high"], row["estimate"]) == pytest.approx((*bounds, one.estimate))
+
+
+def test_a_pair_of_t_tests_of_plain_arrays_is_the_whole_single_test(table):
+    x = {name: table[name] for name in ("m0", "m1", "m2")} | {"same": table["m0"] + 0.125}
+    with pytest.warns(bc.DegenerateWarning):
+        tests = frequentist.pairwise_ttest(x, corrected=False)
+    for family, one in single_tests_in_both_orders(tests, lambda a, b, _: frequentist.paired_ttest(x[a], x[b])):
+        assert_whole(replace(family, models=("A", "B"), notes=()), replace(one, models=("A", "B"), notes=()))
+        assert len(family.notes) == len(one.notes)
+
+
+def test_a_family_of_single_tests_keeps_them(table):
+    """Sign tests of all pairs: each as it was, and swapped where it is asked for the other way round."""
+    scores = bc.Scores.from_arrays(table, metric="accuracy")
+    singles = [frequentist.sign_test(pair, alternative="greater") for pair in scores.pairs()]
+    tests = PairwiseTests.of(singles, scores.models)
+    assert PairwiseTests.from_json(tests.to_json()) == tests
+    assert "adjusted" not in repr(tests) + tests.result("m0", "m1").sentence()
+    for family, one in single_tests_in_both_orders(
+        tests, lambda a, b, side: frequentist.sign_test(scores.pair(a, b), alternative=side)
+    ):
+        assert_whole(family, one)
+    with pytest.raises(ValueError, match="one entry for each of 15 pairs"):
+        replace(tests, p_value=tests.p_value[1:])
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_swapped_is_the_test_of_the_swapped_scores(rng, alternative):
+    """Every test of two models with an estimate: `swap()` equals the call with B first."""
+    a, b = rng.normal(0.8, 0.05, (2, 10)).round(2)
+    right_a, right_b = rng.random((2, 60)) < [[0.8], [0.6]]
+    design, other = bc.Resampling.kfold(2, repeats=5), MIRRORED.get(alternative, alternative)
+    f = frequentist
+
+    def both(test, x, y, **options):
+        one, two = test(x, y, alternative=alternative, **options), test(y, x, alternative=other, **options)
+        turned, expected = (replace(x, notes=(), details=x.details | {"accuracy": None}) for x in (one.swap(), two))
+        assert_close(replace(turned, models=two.models).to_dict(), expected.to_dict(), test.__name__)
+        assert one.swap().swap() == one
+
+    both(f.paired_ttest, a, b)
+    both(f.corrected_ttest, a, b, resampling=design)
+    both(f.rxk_cv_ttest, a, b, resampling=design)
+    both(f.cv5x2_ttest, a, b, resampling=design)
+    both(f.welch_ttest, a, b[:7])
+    both(f.wilcoxon_test, a, b)
+    both(f.sign_test, a, b)
+    both(f.permutation_test, a, b)
+    both(f.permutation_test, a, b[:7], paired=False)
+    for exact in (True, False):
+        both(f.mcnemar_test, right_a, right_b, exact=exact)
+    both(f.per_instance_ttest, right_a, right_b)
+    for rope in (0.1, (-0.02, 0.05)):
+        one = f.tost_ttest(a, b, rope=rope, resampling=design).swap()
+        low, high = (-rope, rope) if isinstance(rope, float) else rope
+        two = f.tost_ttest(b, a, rope=(-high, -low), resampling=design)
+        assert_close(replace(one, models=two.models).to_dict(), two.to_dict(), "tost")
+    with pytest.raises(ValueError, match="can be swapped"):
+        f.cochran_q_test(np.column_stack([right_a, right_b])).swap()
+
+
+def test_sentences_keep_a_p_value_on_its_side_of_alpha(table):
+    result = replace(frequentist.wilcoxon_test(table["m0"], table["m1"]), p_value=0.0504, p_adjusted=0.05004)
+    assert ", p = .0504, " in replace(result, p_adjusted=None).sentence(alpha=0.05)
+    assert "holm-adjusted p = .05004" in replace(result, adjustment="holm").sentence(alpha=0.05)
+    assert "p = .050," in result.sentence()
+    for adjustment in ("none", None):
+        assert "adjusted" not in replace(result, adjustment=adjustment).sentence()
+        assert "adjusted" not in repr(replace(result, adjustment=adjustment))

@@ -14,13 +14,16 @@ from scipy import stats
 from bayescmp import Resampling
 from bayescmp.frequentist.power import (
     Power,
+    _least_n,
+    _mcnemar_power,
+    _most_losses,
+    _sign_power,
     power_curve,
     power_mcnemar,
     power_sign_test,
     power_ttest,
     power_wilcoxon,
 )
-from bayescmp.frequentist.power_counts import _least_n, _mcnemar_power, _most_losses, _sign_power
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.numerics.noncentral import rejection
 

@@ -7,8 +7,7 @@ import pytest
 
 import bayescmp as bc
 from bayescmp import Resampling, Scores, ScoresError
-from bayescmp.frequentist.recommend import recommend
-from bayescmp.frequentist.recommendation import QUESTIONS, Recommendation
+from bayescmp.frequentist.recommend import QUESTIONS, Recommendation, recommend
 
 
 def table(models, datasets, n, resampling=None, seed=0):

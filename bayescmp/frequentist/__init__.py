@@ -5,14 +5,17 @@ from bayescmp.frequentist.anova import anova, fisher_lsd, tukey_hsd
 from bayescmp.frequentist.contingency import cochran_q_test, mcnemar_test, per_instance_ttest
 from bayescmp.frequentist.cv_tests import cv5x2_ftest, cv5x2_ttest, rxk_cv_ttest
 from bayescmp.frequentist.effect_sizes import (
+    cliffs_delta,
     cohens_d,
     cohens_dav,
     cohens_dz,
     common_language,
     hedges_g,
+    kendalls_w,
+    rank_biserial,
     raw_difference,
+    vargha_delaney,
 )
-from bayescmp.frequentist.equivalence import tost_ttest
 from bayescmp.frequentist.intervals import (
     Interval,
     bootstrap_interval,
@@ -22,16 +25,16 @@ from bayescmp.frequentist.intervals import (
 )
 from bayescmp.frequentist.multivariate import hotelling_test, manova
 from bayescmp.frequentist.omnibus import (
+    bonferroni_dunn_test,
     friedman_aligned_ranks_test,
     friedman_test,
     iman_davenport_test,
     kruskal_wallis_test,
+    nemenyi_test,
     quade_test,
 )
-from bayescmp.frequentist.pairwise import PairwiseTests
-from bayescmp.frequentist.pairwise_tests import pairwise_ttest, pairwise_wilcoxon_test
+from bayescmp.frequentist.pairwise import PairwiseTests, pairwise_ttest, pairwise_wilcoxon_test
 from bayescmp.frequentist.permutation import permutation_test
-from bayescmp.frequentist.posthoc import bonferroni_dunn_test, nemenyi_test
 from bayescmp.frequentist.power import (
     Power,
     power_curve,
@@ -47,12 +50,10 @@ from bayescmp.frequentist.proportions import (
     proportion_difference_interval,
     proportion_interval,
 )
-from bayescmp.frequentist.rank_effects import cliffs_delta, kendalls_w, rank_biserial, vargha_delaney
 from bayescmp.frequentist.rank_tests import sign_test, wilcoxon_test
-from bayescmp.frequentist.recommend import recommend
-from bayescmp.frequentist.recommendation import Recommendation
+from bayescmp.frequentist.recommend import Recommendation, recommend
 from bayescmp.frequentist.result import EffectSize, TestResult
-from bayescmp.frequentist.t_tests import corrected_ttest, paired_ttest, welch_ttest
+from bayescmp.frequentist.t_tests import corrected_ttest, paired_ttest, tost_ttest, welch_ttest
 
 __all__ = [
     "EffectSize",

@@ -9,7 +9,7 @@ from scipy.special import bdtr, bdtrc, chdtrc, ndtr, stdtr
 
 from bayescmp.checks import check_alternative, check_switch
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
-from bayescmp.frequentist.interval_rules import BinomialInterval, PairedProportionsInterval, StudentInterval
+from bayescmp.frequentist.intervals import BinomialInterval, PairedProportionsInterval, StudentInterval
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.numerics.moments import moments
 from bayescmp.scores.blocks import as_blocks
@@ -111,6 +111,7 @@ def mcnemar_test(
         models=names,
         statistic=statistic,
         statistic_name=statistic_name,
+        statistic_swapped=float(only_b) if by_binomial else None,
         p_value=p,
         df=df,
         n=n,

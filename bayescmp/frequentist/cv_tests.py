@@ -9,7 +9,7 @@ from scipy.special import fdtrc
 
 from bayescmp.checks import check_alternative, check_count, is_one_of
 from bayescmp.errors import DegenerateWarning, ResamplingError, warn
-from bayescmp.frequentist.interval_rules import StudentInterval
+from bayescmp.frequentist.intervals import StudentInterval
 from bayescmp.frequentist.result import TestResult
 from bayescmp.frequentist.t_tests import one_dataset
 from bayescmp.numerics.moments import moments, power_of_two

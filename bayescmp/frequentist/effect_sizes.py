@@ -1,27 +1,37 @@
-"""Effect sizes in units of the score and of standard deviations, with intervals. By ranks: `rank_effects`.
+"""Effect sizes with intervals: in units of the score, of standard deviations, and by ranks.
 
-Intervals take the scores for independent; where folds share training data they are too narrow, and `corrected_ttest`
+Intervals treat the scores as independent; where folds share training data they are too narrow, and `corrected_ttest`
 reports one that is not.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
-from bayescmp.checks import check_level
-from bayescmp.errors import ScoresError
-from bayescmp.frequentist.interval_rules import StudentInterval
+from bayescmp.checks import check_level, check_switch
+from bayescmp.errors import DegenerateWarning, ScoresError, warn
+from bayescmp.frequentist.intervals import StudentInterval
 from bayescmp.frequentist.result import EffectSize
 from bayescmp.numerics.moments import moments, power_of_two
 from bayescmp.numerics.noncentral import noncentrality_interval
-from bayescmp.scores.arrays import as_pair
-from bayescmp.scores.pair import ROUNDING, Pair
+from bayescmp.numerics.ranks import SignedRanks, average_ranks, check_zero_method, signed_ranks
+from bayescmp.scores.arrays import as_pair, model_names
+from bayescmp.scores.blocks import as_blocks
+from bayescmp.scores.metrics import higher_is_better as direction
+from bayescmp.scores.pair import ROUNDING, Pair, as_vector
 
 Floats = NDArray[np.float64]
+
 THRESHOLDS = {"small": 0.2, "medium": 0.5, "large": 0.8}
 """Cohen (1988)."""
+
+RANK_THRESHOLDS = {"small": 0.1, "medium": 0.3, "large": 0.5}
+
+CLIFF_THRESHOLDS = {"small": 0.147, "medium": 0.33, "large": 0.474}
+"""Cohen (1988) for r; Romano et al. (2006) for Cliff's delta."""
 
 
 def cohens_d(
@@ -194,44 +204,6 @@ def cohens_dz(
     return dz_effect(pair.differences[0], 0.0, confidence_level, float(pair.rounding[0]))
 
 
-def raw_difference(
-    a: Pair | ArrayLike,
-    b: ArrayLike | None = None,
-    *,
-    dataset: str | None = None,
-    higher_is_better: bool | None = None,
-    confidence_level: float = 0.95,
-) -> EffectSize:
-    """The mean difference in units of the score, with Student's interval: the one your rope is about.
-
-    Parameters
-    ----------
-    a, b : Pair, or two arrays of paired scores
-    dataset : str, optional
-        Which dataset of a pair that has several.
-    higher_is_better : bool, optional
-        For arrays: False where lower scores are better.
-    confidence_level : float
-        Of the interval.
-
-    See Also
-    --------
-    difference_interval, cohens_d
-
-    Examples
-    --------
-    >>> print(raw_difference([0.90, 0.85, 0.88, 0.91], [0.85, 0.84, 0.83, 0.86]))
-    mean difference = 0.040, 95% CI [0.008, 0.072]
-    """
-    pair = _paired(a, b, dataset, higher_is_better, "raw_difference")
-    mean, deviation, n = (float(x) for x in moments(pair.differences[0]))
-    scale = deviation / math.sqrt(n) if deviation > pair.rounding[0] else 0.0
-    interval = StudentInterval(mean, scale, n - 1).at(check_level(confidence_level))
-    return EffectSize(
-        name="mean difference", value=mean, interval=interval, confidence_level=confidence_level, method="Student t"
-    )
-
-
 def common_language(
     a: Pair | ArrayLike,
     b: ArrayLike | None = None,
@@ -273,6 +245,244 @@ def common_language(
         confidence_level=confidence_level,
         method="Phi(d_z), paired",
     )
+
+
+def raw_difference(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    dataset: str | None = None,
+    higher_is_better: bool | None = None,
+    confidence_level: float = 0.95,
+) -> EffectSize:
+    """The mean difference in units of the score, with Student's interval: the one your rope is about.
+
+    Parameters
+    ----------
+    a, b : Pair, or two arrays of paired scores
+    dataset : str, optional
+        Which dataset of a pair that has several.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+    confidence_level : float
+        Of the interval.
+
+    See Also
+    --------
+    difference_interval, cohens_d
+
+    Examples
+    --------
+    >>> print(raw_difference([0.90, 0.85, 0.88, 0.91], [0.85, 0.84, 0.83, 0.86]))
+    mean difference = 0.040, 95% CI [0.008, 0.072]
+    """
+    pair = _paired(a, b, dataset, higher_is_better, "raw_difference")
+    mean, deviation, n = (float(x) for x in moments(pair.differences[0]))
+    scale = deviation / math.sqrt(n) if deviation > pair.rounding[0] else 0.0
+    interval = StudentInterval(mean, scale, n - 1).at(check_level(confidence_level))
+    return EffectSize(
+        name="mean difference", value=mean, interval=interval, confidence_level=confidence_level, method="Student t"
+    )
+
+
+def rank_biserial(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    zero_method: str = "wilcox",
+    higher_is_better: bool | None = None,
+    confidence_level: float = 0.95,
+) -> EffectSize:
+    """Matched-pairs rank-biserial r = (R+ - R-)/(R+ + R-) of the Wilcoxon test; positive favours A.
+
+    The interval is Fisher's z with the standard error of the U-statistic mean sign(d_i + d_j). Where all differences
+    have one sign that error vanishes; the bound is then that of P(d > 0)^n. Where it vanishes because all differences
+    are 0, the interval is [-1, 1].
+
+    Parameters
+    ----------
+    a, b : Pair, or two arrays with one score a dataset
+    zero_method : "wilcox", "pratt" or "zsplit"
+        What becomes of zero differences, as in `wilcoxon_test`.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+    confidence_level : float
+        Of the interval.
+
+    See Also
+    --------
+    wilcoxon_test, cliffs_delta
+
+    References
+    ----------
+    Kerby (2014). The simple difference formula. Comprehensive Psychology 3.
+
+    Examples
+    --------
+    >>> from bayescmp import load_domains
+    >>> round(rank_biserial(load_domains().pair("A", "C")).value, 4)
+    0.1636
+    """
+    pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
+    ranked = signed_ranks(pair.means[None], pair.rounding[None], check_zero_method(zero_method))
+    value, low, high = (float(x[0]) for x in rank_biserial_core(ranked, check_level(confidence_level)))
+    return rank_biserial_effect(value, low, high, confidence_level, zero_method)
+
+
+def cliffs_delta(
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    paired: bool = True,
+    higher_is_better: bool | None = None,
+    confidence_level: float = 0.95,
+) -> EffectSize:
+    """Cliff's delta: P(a > b) - P(a < b) for a score of A and a score of B drawn at random; positive favours A.
+
+    `paired` says whether the scores come from the same folds or datasets; it changes the interval, not the value.
+    The interval is asymmetric (Feng and Cliff 2004), with the variance of the U-statistic; where that is 0 though the
+    scores overlap, it tells nothing and the interval is [-1, 1].
+
+    Parameters
+    ----------
+    a, b : arrays of scores
+    paired : bool
+        Whether the scores come from the same folds or datasets.
+    higher_is_better : bool, optional
+        False where lower scores are better.
+    confidence_level : float
+        Of the interval.
+
+    See Also
+    --------
+    vargha_delaney : the same on a scale from 0 to 1.
+    rank_biserial : of paired scores.
+
+    References
+    ----------
+    Cliff (1993). Dominance statistics. Psychological Bulletin 114. Feng, Cliff (2004). Monte Carlo evaluation of
+    ordinal d with improved confidence interval. Journal of Modern Applied Statistical Methods 3.
+
+    Examples
+    --------
+    >>> cliffs_delta([3, 4, 5], [1, 2, 3]).value
+    0.8888888888888888
+    """
+    x, y = _two_samples(a, b, paired, higher_is_better)
+    tolerance = ROUNDING * max(np.abs(x).max(), np.abs(y).max())
+    above, below = _dominance(x, y, tolerance), -_dominance(y, x, tolerance)
+    delta = float(above.mean())
+    if paired:
+        variance = float(np.var(above + below, ddof=1)) / x.size
+    else:
+        variance = float(np.var(above, ddof=1)) / x.size + float(np.var(below, ddof=1)) / y.size
+    z = -float(ndtri((1 - check_level(confidence_level)) / 2))
+    interval = (-1.0, 1.0)
+    if abs(delta) == 1:  # no overlap at all: both samples lie on their side of some border, with P >= tail^(1/n) each
+        bound = 2 * ((1 - confidence_level) / 4) ** (2 / min(x.size, y.size)) - 1
+        interval = (bound, 1.0) if delta > 0 else (-1.0, -bound)
+    elif variance > 1e-24:
+        half = z * math.sqrt(variance * ((1 - delta**2) ** 2 + z**2 * variance))
+        low, high = ((delta - delta**3 + s * half) / (1 - delta**2 + z**2 * variance) for s in (-1, 1))
+        interval = (max(low, -1.0), min(high, 1.0))
+    return EffectSize(
+        name="Cliff's delta",
+        value=delta,
+        interval=interval,
+        confidence_level=confidence_level,
+        method="paired scores" if paired else "independent scores",
+        thresholds=CLIFF_THRESHOLDS,
+    )
+
+
+def vargha_delaney(
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    paired: bool = True,
+    higher_is_better: bool | None = None,
+    confidence_level: float = 0.95,
+) -> EffectSize:
+    """A12 = P(a > b) + P(a = b)/2 = (Cliff's delta + 1)/2 (Vargha and Delaney 2000).
+
+    Parameters
+    ----------
+    a, b : arrays of scores
+    paired : bool
+        Whether the scores come from the same folds or datasets.
+    higher_is_better : bool, optional
+        False where lower scores are better.
+    confidence_level : float
+        Of the interval.
+
+    See Also
+    --------
+    cliffs_delta
+
+    References
+    ----------
+    Vargha, Delaney (2000). A critique and improvement of the CL common language effect size statistics of McGraw
+    and Wong. Journal of Educational and Behavioral Statistics 25.
+
+    Examples
+    --------
+    >>> print(vargha_delaney([0.90, 0.85, 0.88, 0.91], [0.85, 0.84, 0.83, 0.86]).value)
+    0.90625
+    """
+    delta = cliffs_delta(a, b, paired=paired, higher_is_better=higher_is_better, confidence_level=confidence_level)
+    return EffectSize(
+        name="A12",
+        value=(delta.value + 1) / 2,
+        interval=((delta.interval[0] + 1) / 2, (delta.interval[1] + 1) / 2) if delta.interval else None,
+        confidence_level=confidence_level,
+        method=delta.method,
+    )
+
+
+def kendalls_w(
+    scores: Any, *, tie_corrected: bool = True, higher_is_better: bool | None = None, confidence_level: float = 0.95
+) -> EffectSize:
+    """Kendall's W: how much the datasets agree on the ranking of the models, from 0 to 1; chi2_F/(n(k - 1)).
+
+    The interval is that of the mean rank correlation of two datasets (Fisher's z, with the standard error of the
+    U-statistic over datasets), to which W is tied by W = (1 + (n - 1) r)/n. Where all datasets agree that error
+    vanishes; the bound is then that of the share of datasets with this ranking, of which n of n were seen.
+
+    Parameters
+    ----------
+    scores : Scores, or an array of datasets x models
+    tie_corrected : bool
+        Whether equal scores shrink the variance of the ranks.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+    confidence_level : float
+        Of the interval.
+
+    See Also
+    --------
+    friedman_test
+
+    References
+    ----------
+    Kendall, Babington Smith (1939). The problem of m rankings. Annals of Mathematical Statistics 10.
+
+    Examples
+    --------
+    >>> from bayescmp import load_domains
+    >>> round(kendalls_w(load_domains()).value, 4)
+    0.75
+    """
+    check_switch("tie_corrected", tie_corrected)
+    table = as_blocks(
+        scores, test="kendalls_w", blocks_are="datasets", higher_is_better=higher_is_better, relative=True
+    )
+    ranks = average_ranks(-table.oriented, table.rounding[:, None])
+    if (ranks == ranks[:, :1]).all():
+        warn("kendalls_w: all models tie on every dataset: W is 0/0, taken as 0.", DegenerateWarning)
+    return kendalls_w_effect(ranks, tie_corrected, confidence_level)
+
+
+# ---- in standard deviations
 
 
 def dz_effect(differences: Floats, rho: float, level: float, rounding: float = 0.0) -> EffectSize:
@@ -347,3 +557,121 @@ def _check_ddof(ddof: int) -> int:
     if isinstance(ddof, bool) or not isinstance(ddof, (int, np.integer)) or ddof not in (0, 1):
         raise ValueError(f"`ddof` must be 0 or 1, got {ddof!r}.")
     return ddof
+
+
+# ---- by ranks
+
+
+def rank_biserial_effect(value: float, low: float, high: float, level: float, zero_method: str) -> EffectSize:
+    """The rank-biserial r as a value."""
+    return EffectSize(
+        name="rank-biserial r",
+        value=value,
+        interval=(low, high),
+        confidence_level=level,
+        method=f"(R+ - R-)/(R+ + R-), zeros: {zero_method}",
+        thresholds=RANK_THRESHOLDS,
+    )
+
+
+def rank_biserial_core(ranked: SignedRanks, level: float) -> tuple[Floats, Floats, Floats]:
+    """r and its interval for many pairs at once."""
+    total = ranked.plus + ranked.minus
+    r = np.divide(ranked.plus - ranked.minus, total, out=np.zeros_like(total), where=total > 0)
+    n = np.maximum(ranked.n, 1)
+    # sum over j of sign(d_i + d_j): the smaller ones follow d_i, the larger ones follow themselves, ties half and half
+    signs = ranked.signs
+    counted, signed = np.zeros((2, len(signs), signs.shape[1] + 1))
+    np.cumsum(np.abs(signs), axis=-1, out=counted[:, 1:])
+    np.cumsum(signs, axis=-1, out=signed[:, 1:])
+    before, through = _at(counted, ranked.first), _at(counted, ranked.last + 1)
+    signed_before, signed_through = _at(signed, ranked.first), _at(signed, ranked.last + 1)
+    tied = ((through - before) * signs + signed_through - signed_before) / 2
+    projection = signs * before + tied + signed[..., -1:] - signed_through
+    projection *= np.abs(signs) / n[:, None]
+    spread = np.sqrt(np.maximum((projection**2).sum(axis=-1) / n - (projection.sum(axis=-1) / n) ** 2, 0.0))
+    spread = spread * np.sqrt(n / np.maximum(n - 1, 1))
+    error = 2 * spread / np.sqrt(n)
+    z = -ndtri((1 - level) / 2)
+    inside = np.clip(r, -1 + 1e-15, 1 - 1e-15)
+    reach = z * error / (1 - inside**2)
+    low, high = np.tanh(np.arctanh(inside) - reach), np.tanh(np.arctanh(inside) + reach)
+    # all of one sign: P(d_i + d_j > 0) >= P(d > 0)^2, and n of n gives P(d > 0) >= tail^(1/n)
+    bound = 2 * ((1 - level) / 2) ** (2 / n) - 1
+    low, high = np.where(r >= 1 - 1e-12, bound, low), np.where(r >= 1 - 1e-12, 1.0, high)
+    low, high = np.where(r <= -1 + 1e-12, -1.0, low), np.where(r <= -1 + 1e-12, -bound, high)
+    # a spread of 0 elsewhere (all differences 0) tells nothing
+    nothing = (error <= 1e-12) & (np.abs(r) < 1 - 1e-12)
+    return r, np.where(nothing, -1.0, low), np.where(nothing, 1.0, high)
+
+
+def _at(sums: Floats, places: NDArray[np.int_]) -> Floats:
+    """The sums at each row's places; without ties they are a slice."""
+    if places.strides[0] == 0:
+        return sums[:, places[0, 0] : places[0, -1] + 1]
+    return np.take_along_axis(sums, places, axis=-1)
+
+
+def _two_samples(
+    a: Pair | ArrayLike, b: ArrayLike | None, paired: bool, higher_is_better: bool | None
+) -> tuple[Floats, Floats]:
+    """The scores of both models, oriented so that higher is better: one a dataset, or the folds of one dataset."""
+    check_switch("paired", paired)
+    if isinstance(a, Pair) or paired:
+        pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
+        sign = 1 if pair.higher_is_better else -1
+        if len(pair.datasets) == 1:
+            x, y = pair.scores_a[0], pair.scores_b[0]
+        else:
+            x, y = np.nanmean(pair.scores_a, axis=1), np.nanmean(pair.scores_b, axis=1)
+    else:
+        if b is None:
+            raise ScoresError(f"Give two arrays of scores, `a` and `b`; got one {type(a).__name__}.")
+        x, y = (as_vector(name, scores) for name, scores in zip(model_names(a, b), (a, b), strict=True))
+        sign = 1 if direction(None, higher_is_better) else -1
+    if min(x.size, y.size) < 2:
+        raise ScoresError(f"Each model needs at least 2 scores, got {x.size} and {y.size}.")
+    return sign * x, sign * y
+
+
+def _dominance(x: Floats, y: Floats, tolerance: float) -> Floats:
+    """For each x the share of y below it minus the share above it, in O(n log n)."""
+    ascending = np.sort(y)
+    below = np.searchsorted(ascending, x - tolerance, side="left")
+    above = y.size - np.searchsorted(ascending, x + tolerance, side="right")
+    return (below - above) / y.size
+
+
+def kendalls_w_effect(ranks: Floats, tie_corrected: bool, level: float) -> EffectSize:
+    """W of a table of ranks, blocks x models."""
+    n, k = ranks.shape
+    centred = ranks - (k + 1) / 2
+    between = float((centred.sum(axis=0) ** 2).sum())
+    within = float((centred**2).sum()) if tie_corrected else n * k * (k**2 - 1) / 12
+    w = between / (n * within) if within > 0 else 0.0
+    effect = EffectSize(
+        name="Kendall's W",
+        value=w,
+        confidence_level=check_level(level),
+        method="tie-corrected" if tie_corrected else "without tie correction",
+    )
+    norms = np.sqrt((centred**2).sum(axis=1))
+    if n < 4 or not (norms > 0).all():
+        return effect
+    correlations = (centred / norms[:, None]) @ (centred / norms[:, None]).T
+    with_others = (correlations.sum(axis=1) - 1) / (n - 1)
+    r = float(np.clip(with_others.mean(), -1 + 1e-12, 1 - 1e-12))
+    pairs = n * (n - 1) / 2
+    spread = max(0.0, float(((correlations - r) ** 2).sum()) - n * (1 - r) ** 2) / 2 / (pairs - 1)
+    variance = (4 * (n - 2) * float(with_others.var(ddof=1)) + 2 * spread) / (n * (n - 1))
+    tail = (1 - level) / 2
+    if variance > 1e-24:
+        reach = -float(ndtri(tail)) * math.sqrt(variance) / (1 - r**2)
+        bounds = [math.tanh(math.atanh(r) + s * reach) for s in (-1, 1)]
+    elif r > 1 - 1e-9:
+        # P(n alike) <= share^(n-1) of the commonest ranking, and r is a squared length of at least (2 share - 1)^2
+        bounds = [max(0.0, 2 * tail ** (1 / (n - 1)) - 1) ** 2, 1.0]
+    else:
+        bounds = [-1.0, 1.0]
+    low, high = (min(1.0, max(0.0, (1 + (n - 1) * bound) / n)) for bound in bounds)
+    return EffectSize(name=effect.name, value=w, interval=(low, high), confidence_level=level, method=effect.method)

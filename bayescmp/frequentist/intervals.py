@@ -1,54 +1,37 @@
-"""Confidence intervals: of a mean, a difference, a median of Walsh averages, and by the bootstrap."""
+"""Confidence intervals: of a mean, a difference, a median of Walsh averages, by the bootstrap; and their rules.
 
+A rule gives the interval at any level; one travels with every test result that has an interval.
+"""
+
+import math
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import bdtr, betaincinv, ndtri, stdtrit
 
 from bayescmp.checks import check_count, check_level, check_switch, checked_seed, is_one_of
 from bayescmp.errors import ScoresError
-from bayescmp.frequentist.interval_rules import StudentInterval, WalshInterval, hodges_lehmann
-from bayescmp.numerics.ranks import check_zero_method, kept_differences
+from bayescmp.numerics.ranks import check_zero_method, kept_differences, signed_rank_distribution
 from bayescmp.numerics.student import student_parameters
 from bayescmp.scores.arrays import as_pair
 from bayescmp.scores.pair import ROUNDING, Pair, as_vector
 from bayescmp.scores.resampling import Resampling, check_design
+from bayescmp.values import Value
 
 Floats = NDArray[np.float64]
 
-
-@dataclass(frozen=True, kw_only=True)
-class Interval:
-    """A confidence interval with its estimate and how it was made.
-
-    See Also
-    --------
-    mean_interval, difference_interval, bootstrap_interval
-
-    Examples
-    --------
-    >>> from bayescmp.frequentist import mean_interval
-    >>> round(mean_interval([0.8, 0.9, 0.7]).low, 3)
-    0.552
-    """
-
-    estimate: float
-    low: float
-    high: float
-    confidence_level: float
-    method: str
-    n: int
-
-    def __iter__(self) -> Any:
-        return iter((self.low, self.high))
+EXACT_UP_TO = 200
+"""Observations for which the exact distribution of the signed-rank statistic gives the interval."""
 
 
 def mean_interval(
     scores: ArrayLike, *, confidence_level: float = 0.95, resampling: Resampling | None = None
-) -> Interval:
+) -> "Interval":
     """Student's interval for the mean of one model's scores.
 
     Parameters
@@ -87,7 +70,7 @@ def difference_interval(
     resampling: Resampling | None = None,
     dataset: str | None = None,
     higher_is_better: bool | None = None,
-) -> Interval:
+) -> "Interval":
     """Student's interval for the mean paired difference A - B on one dataset.
 
     `corrected` has no default: True widens it for the correlation of the folds (Nadeau and Bengio), for which the
@@ -135,7 +118,7 @@ def hodges_lehmann_interval(
     confidence_level: float = 0.95,
     zero_method: str = "wilcox",
     higher_is_better: bool | None = None,
-) -> Interval:
+) -> "Interval":
     """The median of the Walsh averages of the datasets' differences, with the signed-rank interval.
 
     The same numbers as in `wilcoxon_test` with the same `zero_method`: "wilcox" drops zero differences, "pratt" and
@@ -187,7 +170,7 @@ def bootstrap_interval(
     resamples: int = 9999,
     random_seed: int | None = None,
     higher_is_better: bool | None = None,
-) -> Interval:
+) -> "Interval":
     """Bootstrap interval for a statistic of the datasets' differences A - B.
 
     Parameters
@@ -254,6 +237,51 @@ def bootstrap_interval(
     return Interval(estimate=estimate, low=low, high=high, confidence_level=level, method=name, n=d.size)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Interval(Value):
+    """A confidence interval with its estimate and how it was made.
+
+    See Also
+    --------
+    mean_interval, difference_interval, bootstrap_interval
+
+    Examples
+    --------
+    >>> from bayescmp.frequentist import mean_interval
+    >>> round(mean_interval([0.8, 0.9, 0.7]).low, 3)
+    0.552
+    """
+
+    estimate: float
+    low: float
+    high: float
+    confidence_level: float
+    method: str
+    n: int
+
+    def __iter__(self) -> Any:
+        return iter((self.low, self.high))
+
+
+# ---- the steps
+
+
+def _student(x: Floats, rho: float, level: float, what: str, rounding: float) -> "Interval":
+    if x.size < 2:
+        raise ScoresError(f"An interval for a {what} needs at least 2 scores, got {x.size}.")
+    mean, scale, _ = (float(v) for v in student_parameters(x, rho, rounding))
+    low, high = StudentInterval(mean, scale, x.size - 1).at(check_level(level))
+    correction = f", corrected for rho = {rho:.3f}" if rho else ""
+    return Interval(
+        estimate=mean,
+        low=low,
+        high=high,
+        confidence_level=level,
+        method=f"Student t, {what}{correction}",
+        n=x.size,
+    )
+
+
 def _resampled(
     d: Floats, statistic: Callable[..., Any], method: str, level: float, resamples: int, seed: int
 ) -> tuple[float, float]:
@@ -272,17 +300,167 @@ def _resampled(
     return float(low), float(high)
 
 
-def _student(x: Floats, rho: float, level: float, what: str, rounding: float) -> Interval:
-    if x.size < 2:
-        raise ScoresError(f"An interval for a {what} needs at least 2 scores, got {x.size}.")
-    mean, scale, _ = (float(v) for v in student_parameters(x, rho, rounding))
-    low, high = StudentInterval(mean, scale, x.size - 1).at(check_level(level))
-    correction = f", corrected for rho = {rho:.3f}" if rho else ""
-    return Interval(
-        estimate=mean,
-        low=low,
-        high=high,
-        confidence_level=level,
-        method=f"Student t, {what}{correction}",
-        n=x.size,
-    )
+def hodges_lehmann(differences: Floats) -> float:
+    """The median of the Walsh averages (d_i + d_j)/2, i <= j."""
+    n = len(differences)
+    m = n * (n + 1) // 2
+    low, high = walsh_average(differences, (m + 1) // 2), walsh_average(differences, m // 2 + 1)
+    return low if low == high else (low + high) / 2
+
+
+def walsh_average(differences: Floats, k: int) -> float:
+    """The k-th smallest Walsh average (-inf for k = 0), in O(n log n) time and O(n) memory for many differences."""
+    if k <= 0:
+        return -math.inf
+    d = np.sort(differences)
+    n = d.size
+    if n <= 1000:
+        i, j = np.triu_indices(n)
+        return float(np.partition((d[i] + d[j]) / 2, k - 1)[k - 1])
+    low, high = float(d[0]), float(d[-1])
+    while (middle := (low + high) / 2) not in (low, high):
+        # pairs (i, j) with d_i + d_j <= 2 middle, i <= j: the square's half with its diagonal
+        square = int(np.searchsorted(d, 2 * middle - d, side="right").sum())
+        diagonal = int(np.searchsorted(d, middle, side="right"))
+        low, high = (low, middle) if (square + diagonal) // 2 >= k else (middle, high)
+    return high
+
+
+# ---- the rules: an interval at any level
+
+
+@dataclass(frozen=True, eq=False)
+class IntervalRule(Value, ABC):
+    """How to get an interval at any level."""
+
+    def at(self, level: float, alternative: str = "two-sided") -> tuple[float, float]:
+        """The interval at a confidence level; one-sided where the alternative is."""
+        tail = 1 - level if alternative in ("greater", "less") else (1 - level) / 2
+        low = -math.inf if alternative == "less" else self.lower(tail)
+        high = math.inf if alternative == "greater" else self.upper(tail)
+        return low, high
+
+    @abstractmethod
+    def lower(self, tail: float) -> float:
+        """The bound that the truth is below with probability at most `tail`."""
+
+    @abstractmethod
+    def upper(self, tail: float) -> float:
+        """The bound that the truth is above with probability at most `tail`."""
+
+    @abstractmethod
+    def swap(self) -> "IntervalRule":
+        """The rule for B - A."""
+
+
+@dataclass(frozen=True, eq=False)
+class StudentInterval(IntervalRule):
+    """center +- t scale; the normal interval where df is infinite."""
+
+    center: float
+    scale: float
+    df: float
+
+    def lower(self, tail: float) -> float:
+        quantile = ndtri(tail) if math.isinf(self.df) else stdtrit(self.df, tail)
+        return self.center + float(quantile) * self.scale
+
+    def upper(self, tail: float) -> float:
+        return 2 * self.center - self.lower(tail)
+
+    def swap(self) -> "StudentInterval":
+        return replace(self, center=0.0 - self.center)
+
+
+@dataclass(frozen=True, eq=False)
+class WalshInterval(IntervalRule):
+    """The (C+1)-th smallest and largest Walsh average; C is the largest value with P(T <= C) <= tail."""
+
+    differences: tuple[float, ...]
+
+    def lower(self, tail: float) -> float:
+        return walsh_average(np.asarray(self.differences), self._index(tail))
+
+    def upper(self, tail: float) -> float:
+        return -walsh_average(-np.asarray(self.differences), self._index(tail))
+
+    def swap(self) -> "WalshInterval":
+        return WalshInterval(tuple(0.0 - d for d in self.differences))
+
+    def _index(self, tail: float) -> int:
+        """C + 1, or 0 where so few differences cannot give an interval at this level."""
+        n = len(self.differences)
+        if n <= EXACT_UP_TO:
+            return int(np.searchsorted(np.cumsum(signed_rank_distribution(n)), tail, side="right"))
+        return max(0, math.floor(n * (n + 1) / 4 + ndtri(tail) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24) + 0.5))
+
+
+@dataclass(frozen=True, eq=False)
+class MedianInterval(IntervalRule):
+    """Order statistics around the median, by the binomial distribution of the sign test."""
+
+    differences: tuple[float, ...]
+
+    def lower(self, tail: float) -> float:
+        return self._order_statistic(np.sort(self.differences), tail)
+
+    def upper(self, tail: float) -> float:
+        return -self._order_statistic(np.sort(-np.asarray(self.differences)), tail)
+
+    def swap(self) -> "MedianInterval":
+        return MedianInterval(tuple(0.0 - d for d in self.differences))
+
+    @staticmethod
+    def _order_statistic(ascending: Floats, tail: float) -> float:
+        n = len(ascending)
+        below = int(np.searchsorted(bdtr(np.arange(n // 2 + 1), n, 0.5), tail, side="right"))
+        return float(ascending[below - 1]) if below else -math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class BinomialInterval(IntervalRule):
+    """Clopper-Pearson: the exact interval of a proportion."""
+
+    count: int
+    n: int
+
+    def at(self, level: float, alternative: str = "two-sided") -> tuple[float, float]:
+        low, high = super().at(level, alternative)
+        return max(low, 0.0), min(high, 1.0)
+
+    def lower(self, tail: float) -> float:
+        return float(betaincinv(self.count, self.n - self.count + 1, tail)) if self.count else 0.0
+
+    def upper(self, tail: float) -> float:
+        return float(betaincinv(self.count + 1, self.n - self.count, 1 - tail)) if self.count < self.n else 1.0
+
+    def swap(self) -> "BinomialInterval":
+        return replace(self, count=self.n - self.count)
+
+
+@dataclass(frozen=True, eq=False)
+class PairedProportionsInterval(IntervalRule):
+    """Bonett and Price: Wald's interval of the difference of two paired proportions, with one case more in each
+    discordant cell; cut at -1 and 1, and never without the observed difference.
+    """
+
+    only_a: int
+    only_b: int
+    n: int
+
+    def at(self, level: float, alternative: str = "two-sided") -> tuple[float, float]:
+        low, high = super().at(level, alternative)
+        return max(low, -1.0), min(high, 1.0)
+
+    def lower(self, tail: float) -> float:
+        return min(self._adjusted(ndtri(tail)), (self.only_a - self.only_b) / self.n)
+
+    def upper(self, tail: float) -> float:
+        return max(self._adjusted(-ndtri(tail)), (self.only_a - self.only_b) / self.n)
+
+    def swap(self) -> "PairedProportionsInterval":
+        return replace(self, only_a=self.only_b, only_b=self.only_a)
+
+    def _adjusted(self, z: float) -> float:
+        plus, minus = (self.only_a + 1) / (self.n + 2), (self.only_b + 1) / (self.n + 2)
+        return plus - minus + float(z) * math.sqrt((plus + minus - (plus - minus) ** 2) / (self.n + 2))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import fdtrc, stdtr
 
 from bayescmp.errors import ScoresError, name_list
-from bayescmp.frequentist.anova_parts import overlap_note
+from bayescmp.frequentist.anova import overlap_note
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.scores.pair import ROUNDING, Pair, check_finite
 from bayescmp.scores.resampling import Resampling, check_design

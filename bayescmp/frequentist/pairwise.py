@@ -1,28 +1,248 @@
-"""The results of a family of tests: all pairs of models, or one control against the others."""
+"""A test for every pair of models, all at once, with adjusted p-values: Wilcoxon over datasets, t over folds."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.checks import is_one_of
-from bayescmp.errors import MALFORMED, unknown_name
-from bayescmp.frequentist.result import EffectSize, TestResult, read_infinity, spell_infinity
-from bayescmp.text import counted, plain, versions
+from bayescmp.checks import check_alternative, check_switch, is_one_of
+from bayescmp.errors import (
+    DegenerateWarning,
+    MissingWarning,
+    ResamplingError,
+    ScoresError,
+    name_list,
+    unknown_name,
+    warn,
+)
+from bayescmp.frequentist.adjust import LOGICAL, adjust_p_values, check_adjustment
+from bayescmp.frequentist.effect_sizes import dz_core, rank_biserial_core
+from bayescmp.frequentist.rank_tests import check_options, wilcoxon_name, wilcoxon_p, wilcoxon_result
+from bayescmp.frequentist.result import MIRRORED, TestResult
+from bayescmp.frequentist.t_tests import corrected_name, corrected_ttest, overlap_notes, paired_ttest
+from bayescmp.numerics.ranks import signed_ranks
+from bayescmp.numerics.student import student_p, student_parameters, student_ppf
+from bayescmp.scores.blocks import as_blocks, as_scores, check_same_folds
+from bayescmp.scores.pair import Pair, rounding_of
+from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling
+from bayescmp.scores.table import Scores
+from bayescmp.text import counted, versions
+from bayescmp.values import Value
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Floats = NDArray[np.float64]
+
 Ints = NDArray[np.int_]
+
+PAIRS_AT_A_TIME = 128
+
 MOST_ROWS = 10
-SIGNED_STATISTICS = ("z", "t", "q")
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class PairwiseTests:
+def pairwise_wilcoxon_test(
+    scores: Any,
+    *,
+    adjust: str = "holm",
+    control: str | None = None,
+    alternative: str = "two-sided",
+    zero_method: str = "wilcox",
+    method: str = "auto",
+    correction: bool = False,
+    higher_is_better: bool | None = None,
+) -> "PairwiseTests":
+    """The Wilcoxon signed-rank test of every pair of models, all at once, with adjusted p-values.
+
+    Unlike Nemenyi's test, the verdict on a pair does not depend on the other models but for the adjustment (Benavoli
+    et al. 2016). Each pair is compared on the datasets where both models were run.
+
+    Parameters
+    ----------
+    scores : Scores, mapping of model to scores, DataFrame (a column a model), or array (datasets x models)
+    adjust : str
+        "none", "bonferroni", "holm", "hochberg", "hommel", "finner", "bh", "by", and for all pairs "shaffer" or
+        "bergmann-hommel" (up to 9 models).
+    control : str, optional
+        Compare this model with every other one, instead of all pairs.
+    alternative, zero_method, method, correction
+        As in `wilcoxon_test`.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    wilcoxon_test : one pair.
+    adjust_p_values, nemenyi_test
+
+    References
+    ----------
+    Benavoli, Corani, Mangili (2016). Should we really use post-hoc tests based on mean-ranks? JMLR 17. Garcia, Herrera
+    (2008). JMLR 9.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> tests = bc.frequentist.pairwise_wilcoxon_test(bc.load_domains())
+    >>> round(tests.result("A", "B").p_adjusted, 4)
+    0.0059
+    """
+    check_switch("correction", correction)
+    check_options(alternative, zero_method, method)
+    _check_family(adjust, control)
+    table = as_scores(scores, "datasets", higher_is_better)
+    if len(table.models) < 2:
+        raise ScoresError(f"Pairs need at least 2 models, got {name_list(table.models)}.")
+    i, j = pairs_of(table.models, control)
+    means, sizes = _means(table)
+    data = WilcoxonData(means=means, sizes=sizes, zero_method=zero_method, method=method, correction=correction)
+    columns = [_wilcoxon_columns(table, data, i[part], j[part], alternative) for part in _parts(len(i))]
+    plus, minus, n, p, exact, gap, r, low, high = (np.concatenate(c) for c in zip(*columns, strict=True))
+    two_sided = alternative == "two-sided"
+    notes: tuple[str, ...] = ()
+    names = {is_exact: wilcoxon_name(is_exact, zero_method, correction) for is_exact in (True, False)}
+    mixed = bool(exact.any() and not exact.all())
+    if mixed:
+        notes = (f"exact for {int(exact.sum())} of {len(i)} pairs, asymptotic for those with more datasets",)
+    pairs = pair_names(table.models, i, j)
+    if np.isnan(means).any():
+        notes = (*notes, "not all models ran on every dataset: each pair is compared on the datasets of both")
+    notes = (*notes, *_without_variation(pairs, plus + minus == 0, "all differences are 0"))
+    return PairwiseTests(
+        method=f"Wilcoxon signed-rank test, exact or asymptotic by pair, zeros: {zero_method}"
+        if mixed
+        else names[bool(exact.all())],
+        methods=tuple(names[is_exact] for is_exact in exact.tolist()) if mixed else (),
+        models=table.models,
+        pairs=pairs,
+        statistic_name="T" if two_sided else "W+",
+        statistic=floats(np.minimum(plus, minus) if two_sided else plus),
+        p_value=floats(p),
+        p_adjusted=floats(adjust_p_values(p, adjust, all_pairs=control is None)),
+        adjustment=adjust,
+        alternative=alternative,
+        estimate=floats(gap),
+        estimate_name="mean difference",
+        n=tuple(n.tolist()),
+        effect_name="rank-biserial r",
+        effect=floats(r),
+        effect_interval=tuple(zip(low.tolist(), high.tolist(), strict=True)),
+        control=control,
+        notes=notes,
+        metric=table.metric,
+        higher_is_better=table.higher_is_better,
+        scale=table.scale,
+        datasets=table.datasets,
+        data=data,
+    )
+
+
+def pairwise_ttest(
+    scores: Any,
+    *,
+    corrected: bool = True,
+    adjust: str = "holm",
+    control: str | None = None,
+    alternative: str = "two-sided",
+    dataset: str | None = None,
+    higher_is_better: bool | None = None,
+) -> "PairwiseTests":
+    """The t-test of every pair of models on the folds of one dataset, with adjusted p-values.
+
+    Parameters
+    ----------
+    scores : Scores, mapping of model to scores, DataFrame (a column a model), or array (folds x models)
+    corrected : bool
+        Whether to correct for overlapping training sets, as `corrected_ttest` does; the design must be known.
+    adjust, control
+        As in `pairwise_wilcoxon_test`.
+    alternative : "two-sided", "greater" (A better) or "less"
+    dataset : str
+        Which dataset, where there are more than one.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    See Also
+    --------
+    corrected_ttest : one pair.
+    adjust_p_values
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> tests = bc.frequentist.pairwise_ttest(bc.load_labour())
+    >>> round(tests.result("SVM", "DT").p_value, 3), round(tests.result("SVM", "DT").p_adjusted, 3)
+    (0.076, 0.229)
+    """
+    check_switch("corrected", corrected)
+    check_alternative(alternative)
+    _check_family(adjust, control)
+    table = as_blocks(
+        scores,
+        test="pairwise_ttest",
+        blocks_are="folds",
+        dataset=dataset,
+        higher_is_better=higher_is_better,
+        relative=True,
+    )
+    design = table.resampling if isinstance(scores, Scores) else None
+    if corrected and design is None:
+        raise ResamplingError(
+            "`pairwise_ttest` must know how the scores were resampled, but it was not said. " + WAYS_TO_GIVE
+        )
+    rho = design.rho if corrected and design is not None else 0.0
+    i, j = pairs_of(table.models, control)
+    x = table.oriented.T
+    rounding = rounding_of(np.maximum(*(np.abs(x[m]).max(axis=1) for m in (i, j))), table.scale)
+    gap = x[i] - x[j]
+    if table.scale == "relative":
+        middle = np.abs(x[i] + x[j]).mean(axis=1) / 2
+        gap, rounding = gap / middle[:, None], rounding / middle
+    mean, scale, df = student_parameters(gap, rho, rounding)
+    t, p = student_p(mean, scale, df, alternative, rounding)
+    d, low, high = dz_core(gap, rho, 0.95, rounding)
+    bounds = _bounds(mean, scale, df, alternative)
+    n = len(table.blocks)
+    pairs = pair_names(table.models, i, j)
+    notes = () if corrected else overlap_notes(design, n)
+    notes = (*notes, *_without_variation(pairs, scale == 0, "all differences are equal"))
+    return PairwiseTests(
+        **table.about(),
+        method=corrected_name(rho) if corrected else "paired t-test",
+        pairs=pairs,
+        statistic_name="t",
+        statistic=floats(t),
+        p_value=floats(p),
+        p_adjusted=floats(adjust_p_values(p, adjust, all_pairs=control is None)),
+        adjustment=adjust,
+        alternative=alternative,
+        estimate=floats(mean),
+        estimate_name="mean difference",
+        n=(n,) * len(i),
+        df=float(n - 1),
+        effect_name="d_z",
+        effect=floats(d),
+        effect_interval=tuple(zip(low.tolist(), high.tolist(), strict=True)),
+        interval=tuple(zip(*(x.tolist() for x in bounds), strict=True)),
+        control=control,
+        notes=notes,
+        details={"rho": rho},
+        data=StudentData(
+            scores=table.values.T.copy(),
+            corrected=corrected,
+            rho=design.rho if design is not None else None,
+            n_test=design.n_test if design is not None else None,
+        ),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PairwiseTests(Value):
     """One test for each pair, with adjusted p-values; columns are tuples in the order of `pairs`.
 
     Attributes
@@ -32,14 +252,16 @@ class PairwiseTests:
     pairs : tuple of (A, B)
     statistic, p_value, p_adjusted, estimate, n : tuple
         One for each pair; `estimate` is positive where A is better.
-    effect, effect_interval : tuple
-        Effect sizes where the test has one, else empty.
-    statistic_swapped : tuple
-        The statistic of B against A, where it is more than a change of sign; else empty.
-    methods, pair_datasets : tuple
-        The method and the datasets of each pair, where not all pairs have the same; else empty.
+    effect, effect_interval, interval : tuple
+        Effect sizes, their intervals and those of the estimates, at 95 %, where the test has them; else empty.
+    methods : tuple
+        The method of each pair, where not all pairs have the same; else empty.
     critical_difference : float or None
-        Of the estimates, where the test has one, at the level in `details`.
+        The least difference of two estimates that is significant at the level in `details`, where the test has one.
+    data : WilcoxonData, StudentData or None
+        The scores from which `result(a, b)` makes the whole result of a pair.
+    results : tuple of TestResult
+        The single tests, where the family was put together from them; else empty.
 
     See Also
     --------
@@ -66,12 +288,11 @@ class PairwiseTests:
     n: tuple[int, ...]
     df: float | None = None
     alternative: str = "two-sided"
+    interval: tuple[tuple[float, float], ...] = ()
     effect_name: str | None = None
     effect: tuple[float, ...] = ()
     effect_interval: tuple[tuple[float, float], ...] = ()
-    statistic_swapped: tuple[float, ...] = ()
     methods: tuple[str, ...] = ()
-    pair_datasets: tuple[tuple[str, ...], ...] = ()
     control: str | None = None
     critical_difference: float | None = None
     notes: tuple[str, ...] = ()
@@ -80,59 +301,101 @@ class PairwiseTests:
     scale: str = "score"
     datasets: tuple[str, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
+    data: "WilcoxonData | StudentData | None" = None
+    results: tuple[TestResult, ...] = ()
     versions: dict[str, str] = field(default_factory=versions)
+
+    def __post_init__(self) -> None:
+        every = ("statistic", "p_value", "p_adjusted", "estimate", "n")
+        some = ("effect", "effect_interval", "interval", "methods", "results")
+        for name in (*every, *(name for name in some if getattr(self, name))):
+            if len(getattr(self, name)) != len(self.pairs):
+                raise ValueError(
+                    f"`{name}` must have one entry for each of {len(self.pairs)} pairs, got {len(getattr(self, name))}."
+                )
+
+    @classmethod
+    def of(cls, results: Sequence[TestResult], models: Sequence[str], control: str | None = None) -> "PairwiseTests":
+        """The family of these single tests, whose p-values are adjusted already (or not to be)."""
+        first, effects = results[0], [r.effect_size for r in results if r.effect_size]
+        whole = len(effects) == len(results)
+        bounds = [e.interval for e in effects if e.interval]
+        return cls(
+            method=first.method,
+            methods=() if len({r.method for r in results}) == 1 else tuple(r.method for r in results),
+            models=tuple(models),
+            pairs=tuple((str(r.a), str(r.b)) for r in results),
+            statistic_name=first.statistic_name,
+            statistic=tuple(r.statistic for r in results),
+            p_value=tuple(r.p_value for r in results),
+            p_adjusted=tuple(r.p_value if r.p_adjusted is None else r.p_adjusted for r in results),
+            adjustment=first.adjustment or "none",
+            alternative=first.alternative,
+            estimate=tuple(r.estimate or 0.0 for r in results),
+            estimate_name=first.estimate_name,
+            n=tuple(r.n for r in results),
+            interval=tuple(r.confidence_interval() for r in results) if all(r.interval for r in results) else (),
+            effect_name=effects[0].name if whole else None,
+            effect=tuple(e.value for e in effects) if whole else (),
+            effect_interval=tuple(bounds) if len(bounds) == len(results) else (),
+            control=control,
+            metric=first.metric,
+            higher_is_better=first.higher_is_better,
+            scale=first.scale,
+            results=tuple(results),
+        )
 
     def __len__(self) -> int:
         return len(self.pairs)
 
     def result(self, a: str, b: str) -> TestResult:
-        """The test of `a` and `b`, in either order."""
+        """The whole result for `a` and `b`, in either order: that of the single test, with the adjusted p-value."""
         for name in (a, b):
             if not is_one_of(name, self.models):
                 raise unknown_name("model", name, self.models)
-        places = {pair: i for i, pair in enumerate(self.pairs)}
-        sign = 1
-        if (a, b) not in places:
-            sign = -1
-        i = places.get((a, b) if sign > 0 else (b, a))
-        if i is None:
+        if not {(a, b), (b, a)} & self._places.keys():
             raise ValueError(f"{a} and {b} were not compared: only pairs with the control {self.control} were.")
-        statistic = (sign if self.statistic_name in SIGNED_STATISTICS else 1) * self.statistic[i]
-        if sign < 0 and self.statistic_swapped:
-            statistic = self.statistic_swapped[i]
-        effect = None
-        if self.effect_name:
-            low, high = self.effect_interval[i] if self.effect_interval else (None, None)
-            interval = None if low is None or high is None else (low, high) if sign > 0 else (0.0 - high, 0.0 - low)
-            # + 0.0, so that no -0.0 is shown
-            effect = EffectSize(name=self.effect_name, value=sign * self.effect[i] + 0.0, interval=interval)
+        swapped = (a, b) not in self._places
+        i = self._places[(b, a) if swapped else (a, b)]
+        side = self.alternative
+        if self.data is not None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DegenerateWarning)  # given when the family was tested
+                found = self.data.result(self, a, b, MIRRORED.get(side, side) if swapped else side)
+        else:
+            found = self.results[i] if self.results else self._columns(i)
+            found = found.swap() if swapped else found
+        return replace(found, p_adjusted=self.p_adjusted[i], adjustment=self.adjustment, versions=self.versions)
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str], int]:
+        return {pair: i for i, pair in enumerate(self.pairs)}
+
+    def _columns(self, i: int) -> TestResult:
+        """Pair i of a family that has no single test, such as Nemenyi's."""
         return TestResult(
-            method=self.methods[i] if self.methods else self.method,
-            models=(a, b),
-            statistic=statistic,
+            method=self.method,
+            models=self.pairs[i],
+            statistic=self.statistic[i],
             statistic_name=self.statistic_name,
             p_value=self.p_value[i],
-            p_adjusted=self.p_adjusted[i],
-            adjustment=self.adjustment,
             n=self.n[i],
             df=self.df,
-            alternative=_mirrored(self.alternative) if sign < 0 else self.alternative,
-            estimate=sign * self.estimate[i] + 0.0,
+            alternative=self.alternative,
+            estimate=self.estimate[i],
             estimate_name=self.estimate_name,
-            effect_size=effect,
             notes=self.notes,
             metric=self.metric,
             higher_is_better=self.higher_is_better,
             scale=self.scale,
-            datasets=self.pair_datasets[i] if self.pair_datasets else self.datasets,
+            datasets=self.datasets,
         )
 
     def to_frame(self) -> "pd.DataFrame":
-        """One row a pair, with the columns of `TestResult.to_frame()`."""
+        """One row per pair, with the columns of `TestResult.row()`."""
         import pandas as pd
 
-        m = len(self.pairs)
-        intervals = self.effect_interval or ((None, None),) * m
+        none = ((None, None),) * len(self.pairs)
         return pd.DataFrame(
             {
                 "a": [a for a, _ in self.pairs],
@@ -141,19 +404,20 @@ class PairwiseTests:
                 "dataset": self.datasets[0] if len(self.datasets) == 1 else None,
                 "n": self.n,
                 "method": self.methods or self.method,
-                "estimate": self.estimate,
-                "interval_low": None,
-                "interval_high": None,
                 "statistic_name": self.statistic_name,
                 "statistic": self.statistic,
                 "df": self.df,
                 "p_value": self.p_value,
                 "p_adjusted": self.p_adjusted,
                 "alternative": self.alternative,
+                "estimate": self.estimate,
+                "estimate_name": self.estimate_name,
+                "ci_low": [low for low, _ in self.interval or none],
+                "ci_high": [high for _, high in self.interval or none],
                 "effect_name": self.effect_name,
                 "effect_size": self.effect or None,
-                "effect_low": [low for low, _ in intervals],
-                "effect_high": [high for _, high in intervals],
+                "effect_low": [low for low, _ in self.effect_interval or none],
+                "effect_high": [high for _, high in self.effect_interval or none],
             }
         )
 
@@ -176,22 +440,6 @@ class PairwiseTests:
         from bayescmp.plots import plot_result
 
         return plot_result(self, kind, **options)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; `PairwiseTests.from_dict` reads it back."""
-        return {f.name: spell_infinity(plain(getattr(self, f.name))) for f in fields(self)}
-
-    @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> "PairwiseTests":
-        """The result whose `to_dict` gave `data`, also after a trip through JSON."""
-        try:
-            values = {f.name: read_infinity(data[f.name]) for f in fields(PairwiseTests)}
-        except MALFORMED as error:
-            raise ValueError(f"`data` must come from a PairwiseTests' to_dict; missing: {error!r}.") from None
-        values = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
-        for name in ("pairs", "effect_interval", "pair_datasets"):
-            values[name] = tuple(map(tuple, values[name]))
-        return PairwiseTests(**values)
 
     def __repr__(self) -> str:
         against = f" against {self.control}" if self.control else ""
@@ -217,8 +465,133 @@ class PairwiseTests:
         return "\n".join(lines + [f"  note: {note}" for note in self.notes])
 
 
-def _mirrored(alternative: str) -> str:
-    return {"greater": "less", "less": "greater"}.get(alternative, alternative)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WilcoxonData(Value):
+    """What the signed-rank tests of all pairs were computed from.
+
+    `means` and `sizes` are models x datasets, NaN where a model was not run: its mean score, and its largest in
+    absolute value, which its rounding error follows from.
+    """
+
+    means: Floats
+    sizes: Floats
+    zero_method: str
+    method: str
+    correction: bool
+
+    def result(self, tests: PairwiseTests, a: str, b: str, alternative: str) -> TestResult:
+        """What `wilcoxon_test` returns for this pair."""
+        i, j = ([tests.models.index(name)] for name in (a, b))
+        gap, rounding = (x[0] for x in self.differences(i, j, tests.higher_is_better, tests.scale))
+        both = ~np.isnan(gap)
+        about = {
+            "models": (a, b),
+            "metric": tests.metric,
+            "higher_is_better": tests.higher_is_better,
+            "scale": tests.scale,
+            "datasets": tuple(compress(tests.datasets, both)),
+        }
+        options = (alternative, self.zero_method, self.method, self.correction)
+        return wilcoxon_result(about, gap[both], rounding[both], *options)
+
+    def differences(
+        self, i: Ints | list[int], j: Ints | list[int], higher_is_better: bool, scale: str
+    ) -> tuple[Floats, Floats]:
+        """Oriented differences of the models' mean scores, pairs x datasets, and their rounding errors."""
+        gap, size = self.means[i] - self.means[j], np.maximum(self.sizes[i], self.sizes[j])
+        if scale == "relative":
+            middle = (self.means[i] + self.means[j]) / 2
+            gap, size = gap / middle, size / np.abs(middle)
+        return gap if higher_is_better else -gap, rounding_of(size, scale)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StudentData(Value):
+    """What the t-tests of all pairs were computed from: scores, models x folds, and what is known of the design."""
+
+    scores: Floats
+    corrected: bool
+    rho: float | None
+    n_test: float | None
+
+    def result(self, tests: PairwiseTests, a: str, b: str, alternative: str) -> TestResult:
+        """What `corrected_ttest` or `paired_ttest` returns for this pair."""
+        scores = self.scores[[tests.models.index(a), tests.models.index(b)]]
+        if tests.scale == "relative":
+            scores = scores / scores.mean()
+        design = None if self.rho is None else Resampling(kind="custom", rho=self.rho, n_test=self.n_test)
+        pair = Pair(
+            a=a,
+            b=b,
+            datasets=tests.datasets,
+            scores_a=scores[:1],
+            scores_b=scores[1:],
+            resampling=(design,),
+            metric=tests.metric,
+            higher_is_better=tests.higher_is_better,
+            scale=tests.scale,
+        )
+        return (corrected_ttest if self.corrected else paired_ttest)(pair, alternative=alternative)
+
+
+# ---- the steps
+
+
+def _check_family(adjust: str, control: str | None) -> None:
+    check_adjustment(adjust)
+    if control is not None and adjust in LOGICAL:
+        raise ValueError(f'"{adjust}" is for all pairs of models; with a control use "holm" or "finner".')
+
+
+def _means(scores: Scores) -> tuple[Floats, Floats]:
+    """Mean score and largest absolute score of each model on each dataset; NaN where it was not run."""
+    check_same_folds(scores)
+    ran = scores.counts > 0
+    if not ran.all():
+        both = (ran[:, None] & ran[None]).sum(axis=2)
+        if (both == 0).any():
+            a, b = np.argwhere(both == 0)[0]
+            raise ScoresError(
+                f'There is no dataset on which both "{scores.models[a]}" and "{scores.models[b]}" were run. Score them '
+                "on the same datasets."
+            )
+        absent = [m for m, on in zip(scores.models, ran, strict=True) if not on.all()]
+        warn(
+            f"{name_list(absent)} did not run on every dataset: each pair is compared on the datasets of both.",
+            MissingWarning,
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # the mean of no score is NaN, as wanted
+        return np.nanmean(scores.values, axis=2), np.nanmax(np.abs(scores.values), axis=2)
+
+
+def _parts(m: int) -> list[slice]:
+    return [slice(start, start + PAIRS_AT_A_TIME) for start in range(0, m, PAIRS_AT_A_TIME)]
+
+
+def _wilcoxon_columns(table: Scores, data: WilcoxonData, i: Ints, j: Ints, alternative: str) -> tuple[Any, ...]:
+    """Rank sums, n, p, whether exact, mean difference, and effect with its interval of these pairs."""
+    gap, rounding = data.differences(i, j, table.higher_is_better, table.scale)
+    ranks = signed_ranks(gap, rounding, data.zero_method)
+    p, exact = wilcoxon_p(ranks, alternative, data.method, data.correction)
+    n = (~np.isnan(gap)).sum(axis=1)
+    return (ranks.plus, ranks.minus, ranks.n, p, exact, np.nansum(gap, axis=1) / n, *rank_biserial_core(ranks, 0.95))
+
+
+def _bounds(mean: Floats, scale: Floats, df: Floats, alternative: str) -> tuple[Floats, Floats]:
+    """The 95 % intervals of many means; one-sided where the alternative is."""
+    reach = -student_ppf(float(df[0]), 0.025 if alternative == "two-sided" else 0.05) * scale
+    low = mean - reach if alternative != "less" else np.full_like(mean, -np.inf)
+    return low, mean + reach if alternative != "greater" else np.full_like(mean, np.inf)
+
+
+def _without_variation(pairs: tuple[tuple[str, str], ...], flat: NDArray[np.bool_], what: str) -> tuple[str, ...]:
+    if not flat.any():
+        return ()
+    names = [f"{a} vs {b}" for (a, b), is_flat in zip(pairs, flat, strict=True) if is_flat]
+    note = f"{what}: {', '.join(names[:5])}" + (f" and {len(names) - 5} more pairs" if len(names) > 5 else "")
+    warn(f"{note}: the answer rests on no variation.", DegenerateWarning)
+    return (note,)
 
 
 def pairs_of(models: Sequence[str], control: str | None) -> tuple[Ints, Ints]:

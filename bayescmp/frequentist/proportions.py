@@ -11,8 +11,7 @@ from scipy.special import bdtr, bdtrc, betaln, ndtri, xlog1py, xlogy
 
 from bayescmp.checks import check_alternative, check_level, is_one_of
 from bayescmp.errors import ScoresError
-from bayescmp.frequentist.interval_rules import BinomialInterval
-from bayescmp.frequentist.intervals import Interval
+from bayescmp.frequentist.intervals import BinomialInterval, Interval
 from bayescmp.frequentist.result import EffectSize, TestResult
 
 METHODS = ("wilson", "wald", "clopper_pearson", "hoeffding")

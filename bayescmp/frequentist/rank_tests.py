@@ -1,6 +1,7 @@
 """Two models, many datasets: the sign test and the Wilcoxon signed-rank test, exact also with ties and zeros."""
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,8 +9,8 @@ from scipy.special import bdtr, bdtrc
 
 from bayescmp.checks import check_alternative, check_switch, is_one_of
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
-from bayescmp.frequentist.interval_rules import MedianInterval, WalshInterval, hodges_lehmann
-from bayescmp.frequentist.rank_effects import rank_biserial_core, rank_biserial_effect
+from bayescmp.frequentist.effect_sizes import rank_biserial_core, rank_biserial_effect
+from bayescmp.frequentist.intervals import MedianInterval, WalshInterval, hodges_lehmann
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.numerics.ranks import (
     SignedRanks,
@@ -84,28 +85,7 @@ def wilcoxon_test(
     check_switch("correction", correction)
     pair = many_datasets(a, b, higher_is_better, "wilcoxon_test")
     check_options(alternative, zero_method, method)
-    ranked = signed_ranks(pair.means[None], pair.rounding[None], zero_method)
-    p, exact = wilcoxon_p(ranked, alternative, method, correction)
-    used = kept_differences(pair.means, pair.rounding, zero_method)
-    notes = _notes(pair, ranked, alternative, bool(exact[0]), zero_method)
-    r, low, high = (float(x[0]) for x in rank_biserial_core(ranked, 0.95))
-    two_sided = alternative == "two-sided"
-    plus, minus = float(ranked.plus[0]), float(ranked.minus[0])
-    return TestResult(
-        **about(pair),
-        method=wilcoxon_name(bool(exact[0]), zero_method, correction),
-        statistic=min(plus, minus) if two_sided else plus,
-        statistic_name="T" if two_sided else "W+",
-        p_value=float(p[0]),
-        alternative=alternative,
-        n=int(ranked.n[0]),
-        estimate=hodges_lehmann(used) if used.size else 0.0,
-        estimate_name="Hodges-Lehmann difference",
-        effect_size=rank_biserial_effect(r, low, high, 0.95, zero_method),
-        interval=WalshInterval(tuple(used.tolist())) if used.size else None,
-        notes=notes,
-        details={"w_plus": plus, "w_minus": minus, "zeros": int(ranked.zeros[0])},
-    )
+    return wilcoxon_result(about(pair), pair.means, pair.rounding, alternative, zero_method, method, correction)
 
 
 def sign_test(
@@ -145,7 +125,7 @@ def sign_test(
     n, won = wins + losses + 2 * half, wins + half
     notes = []
     if wins + losses == 0:
-        notes.append(_identical(pair))
+        notes.append(_identical((pair.a, pair.b)))
     elif equal:
         fate = [f"{count} {what}" for count, what in ((2 * half, "split"), (equal - 2 * half, "dropped")) if count]
         notes.append(f"both models are equal on {equal} of {len(signs)} datasets: {', '.join(fate)}")
@@ -154,6 +134,7 @@ def sign_test(
         method=f"sign test, exact, ties {'split' if ties == 'split' else 'dropped'}",
         statistic=float(won),
         statistic_name="wins",
+        statistic_swapped=float(n - won),
         p_value=binomial_half_p(won, n, alternative),
         alternative=alternative,
         n=n,
@@ -176,6 +157,40 @@ def binomial_half_p(wins: int, n: int, alternative: str) -> float:
     else:
         lower, upper = float(bdtr(wins, n, 0.5)), float(bdtrc(wins - 1, n, 0.5)) if wins else 1.0
     return min(1.0, {"greater": upper, "less": lower, "two-sided": 2 * min(upper, lower)}[alternative])
+
+
+def wilcoxon_result(
+    about: dict[str, Any],
+    differences: Floats,
+    rounding: Floats,
+    alternative: str,
+    zero_method: str,
+    method: str,
+    correction: bool,
+) -> TestResult:
+    """The signed-rank test of one difference per dataset; `about` has the models and the other facts of the pair."""
+    ranked = signed_ranks(differences[None], rounding[None], zero_method)
+    p, exact = wilcoxon_p(ranked, alternative, method, correction)
+    used = kept_differences(differences, rounding, zero_method)
+    r, low, high = (float(x[0]) for x in rank_biserial_core(ranked, 0.95))
+    two_sided = alternative == "two-sided"
+    plus, minus = float(ranked.plus[0]), float(ranked.minus[0])
+    return TestResult(
+        **about,
+        method=wilcoxon_name(bool(exact[0]), zero_method, correction),
+        statistic=min(plus, minus) if two_sided else plus,
+        statistic_name="T" if two_sided else "W+",
+        statistic_swapped=None if two_sided else minus,
+        p_value=float(p[0]),
+        alternative=alternative,
+        n=int(ranked.n[0]),
+        estimate=hodges_lehmann(used) if used.size else 0.0,
+        estimate_name="Hodges-Lehmann difference",
+        effect_size=rank_biserial_effect(r, low, high, 0.95, zero_method),
+        interval=WalshInterval(tuple(used.tolist())) if used.size else None,
+        notes=_notes(about["models"], ranked, len(differences), alternative, bool(exact[0]), zero_method),
+        details={"w_plus": plus, "w_minus": minus, "zeros": int(ranked.zeros[0])},
+    )
 
 
 def wilcoxon_p(
@@ -215,14 +230,16 @@ def many_datasets(a: Pair | ArrayLike, b: ArrayLike | None, higher_is_better: bo
     return pair
 
 
-def _notes(pair: Pair, ranked: SignedRanks, alternative: str, exact: bool, zero_method: str) -> tuple[str, ...]:
+def _notes(
+    models: tuple[str, str], ranked: SignedRanks, datasets: int, alternative: str, exact: bool, zero_method: str
+) -> tuple[str, ...]:
     notes = []
     n, zeros, signs = int(ranked.n[0]), int(ranked.zeros[0]), int((ranked.signs[0] != 0).sum())
-    if zeros == len(pair.datasets):
-        return (_identical(pair),)
+    if zeros == datasets:
+        return (_identical(models),)
     if zeros:
         how = {"wilcox": "dropped", "pratt": "ranked, then dropped", "zsplit": "their ranks split between both models"}
-        notes.append(f"{zeros} of {len(pair.datasets)} differences are 0: {how[zero_method]}")
+        notes.append(f"{zeros} of {datasets} differences are 0: {how[zero_method]}")
     smallest = 2.0 ** ((1 if alternative == "two-sided" else 0) - signs)
     if smallest > 0.05:
         notes.append(
@@ -234,7 +251,7 @@ def _notes(pair: Pair, ranked: SignedRanks, alternative: str, exact: bool, zero_
     return tuple(notes)
 
 
-def _identical(pair: Pair) -> str:
-    note = f"{pair.a} and {pair.b} are equal on every dataset"
+def _identical(models: tuple[str, str]) -> str:
+    note = f"{models[0]} and {models[1]} are equal on every dataset"
     warn(f"{note}: nothing is left to test.", DegenerateWarning)
     return note

@@ -1,20 +1,29 @@
 """Which tests fit the scores at hand, and why: by the setting and the design, never by a look at the differences."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.errors import ScoresError, name_list
-from bayescmp.frequentist.recommendation import Advice, Recommendation
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling
 from bayescmp.scores.table import Scores
+from bayescmp.values import Value
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+QUESTIONS = {
+    "Q1": "Is the observed difference real, and how large is it?",
+    "Q2": "Does it matter in practice?",
+}
 
 NO_RHO = "rho is missing: give the resampling design"
 
 
-def recommend(scores: Scores | Pair) -> Recommendation:
+def recommend(scores: Scores | Pair) -> "Recommendation":
     """Which tests fit these scores and why.
 
     The answer depends on the numbers of models, datasets and resamples and on the design, and not on the scores'
@@ -50,6 +59,70 @@ def recommend(scores: Scores | Pair) -> Recommendation:
     facts = _facts(scores)
     rows = _one_dataset(facts) if facts.datasets == 1 else _many_datasets(facts)
     return Recommendation(setting=facts.setting, reasons=_reasons(facts), rows=tuple(rows))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Recommendation(Value):
+    """The tests that fit a setting.
+
+    Attributes
+    ----------
+    setting : "2x1", "kx1", "2xm" or "kxm"
+        Two or more models, on one dataset or many.
+    reasons : tuple of str
+        What was found in the scores, and what follows for all tests.
+    rows : tuple of Advice
+        Best first within each question and school.
+
+    See Also
+    --------
+    recommend : makes one.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> bc.frequentist.recommend(bc.load_uci()).functions(school="bayes")[0]
+    'hierarchical_ttest'
+    """
+
+    setting: str
+    reasons: tuple[str, ...]
+    rows: tuple["Advice", ...]
+
+    def functions(self, question: str | None = None, school: str | None = None) -> tuple[str, ...]:
+        """The names of the functions, best first; of one `question` or one `school` only, if given."""
+        fit = (r for r in self.rows if question in (None, r.question) and school in (None, r.school))
+        return tuple(dict.fromkeys(r.function for r in fit))
+
+    def to_frame(self) -> "pd.DataFrame":
+        """One row a test."""
+        import pandas as pd
+
+        names = ["setting", "question", "school", "function", "why", "caveats"]
+        rows = [{"setting": self.setting} | asdict(r) | {"caveats": "; ".join(r.caveats)} for r in self.rows]
+        return pd.DataFrame(rows, columns=names)
+
+    def __repr__(self) -> str:
+        lines = [f"Recommendation: setting {self.setting}", *(f"  {reason}" for reason in self.reasons)]
+        for question, text in QUESTIONS.items():
+            rows = [r for r in self.rows if r.question == question]
+            if rows:
+                lines.append(f"  {question}. {text}")
+            for row in rows:
+                lines.append(f"    {row.school}.{row.function}: {row.why}")
+                lines += [f"      but {caveat}" for caveat in row.caveats]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Advice(Value):
+    """One test that fits: `getattr(bayescmp, school)` has a function of this name."""
+
+    question: str
+    school: str
+    function: str
+    why: str
+    caveats: tuple[str, ...] = ()
 
 
 # ---- what the scores hold
@@ -133,7 +206,7 @@ def _resamples(facts: _Facts) -> str:
 # ---- one dataset
 
 
-def _one_dataset(facts: _Facts) -> list[Advice]:
+def _one_dataset(facts: _Facts) -> "list[Advice]":
     pairwise = facts.models > 2
     if facts.counts[0] == 1:
         return _predictions(pairwise)
@@ -170,7 +243,7 @@ def _one_dataset(facts: _Facts) -> list[Advice]:
     return rows
 
 
-def _predictions(pairwise: bool) -> list[Advice]:
+def _predictions(pairwise: bool) -> "list[Advice]":
     """One score on one dataset: only the instances can tell."""
     needs = "needs every instance's prediction, not these scores; the answer holds for these trained models only"
     rows = [_cochran()] if pairwise else []
@@ -181,7 +254,7 @@ def _predictions(pairwise: bool) -> list[Advice]:
     return rows
 
 
-def _cochran() -> Advice:
+def _cochran() -> "Advice":
     why = "all models at once by which instances they get right; then mcnemar_test for the pairs"
     return _advice("Q1", "frequentist", "cochran_q_test", why, "needs every instance's correctness, not these scores")
 
@@ -189,7 +262,7 @@ def _cochran() -> Advice:
 # ---- many datasets
 
 
-def _many_datasets(facts: _Facts) -> list[Advice]:
+def _many_datasets(facts: _Facts) -> "list[Advice]":
     m, pairwise = facts.datasets, facts.models > 2
     least = min(1.0, facts.pairs * 2.0 ** (1 - m))
     adjusted = f" (adjusted for {facts.pairs} pairs)" if pairwise else ""
@@ -216,7 +289,7 @@ def _many_datasets(facts: _Facts) -> list[Advice]:
     return rows + _bayes_many("Q2", facts)
 
 
-def _omnibus(facts: _Facts) -> list[Advice]:
+def _omnibus(facts: _Facts) -> "list[Advice]":
     n, k = facts.complete, facts.models
     if n < 2:
         return []
@@ -230,7 +303,7 @@ def _omnibus(facts: _Facts) -> list[Advice]:
     return rows
 
 
-def _bayes_many(question: str, facts: _Facts) -> list[Advice]:
+def _bayes_many(question: str, facts: _Facts) -> "list[Advice]":
     """The hierarchical test where there are folds of known design; the tests on one mean a dataset always."""
     reads = {
         "Q1": "how probable each outcome is on the next dataset",
@@ -258,5 +331,5 @@ def _bayes_many(question: str, facts: _Facts) -> list[Advice]:
     return rows
 
 
-def _advice(question: str, school: str, function: str, why: str, *caveats: str) -> Advice:
+def _advice(question: str, school: str, function: str, why: str, *caveats: str) -> "Advice":
     return Advice(question=question, school=school, function=function, why=why, caveats=caveats)

@@ -1,24 +1,30 @@
-"""The result of a frequentist test: a value that says how it was computed, prints on one screen, and survives JSON."""
+"""The result of a frequentist test: a value that records how it was made, prints on one screen and survives JSON."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from bayescmp.checks import check_level
-from bayescmp.errors import MALFORMED
-from bayescmp.frequentist.interval_rules import IntervalRule, interval_rule_from_dict
+from bayescmp.frequentist.intervals import IntervalRule
+from bayescmp.rope import Rope
 from bayescmp.scores.pair import SCALES
-from bayescmp.text import number, p_value, plain, statistic, unit_number, versions
+from bayescmp.text import number, p_value, statistic, unit_number, versions
+from bayescmp.values import Value
 
 if TYPE_CHECKING:
     import pandas as pd
 
-INFINITIES = ("inf", "-inf")
+SIGNED_STATISTICS = ("t", "z", "q")
+"""Statistics that change their sign where A and B change places."""
+SIDES = {"w_plus": "w_minus", "wins": "losses", "only_a": "only_b", "n_a": "n_b", "p_below": "p_above"}
+"""Details of A's side, and the same of B's."""
+OTHER_SIDE = SIDES | {b: a for a, b in SIDES.items()}
+MIRRORED = {"greater": "less", "less": "greater"}
+"""An alternative, and what it is where A and B change places."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class EffectSize:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EffectSize(Value):
     """How large a difference is, apart from how sure we are of it.
 
     Attributes
@@ -27,7 +33,7 @@ class EffectSize:
     interval : (low, high) or None
         None where no interval exists.
     confidence_level : float
-        Of the interval.
+        Level of the interval.
     method : str
         Whatever changes the number: ddof, how the interval was made.
     thresholds : dict
@@ -69,9 +75,9 @@ class EffectSize:
         return f"{self.name} = {value}, {100 * self.confidence_level:g}% CI [{bounds[0]}, {bounds[1]}]"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class TestResult:
-    """What a frequentist test says, with everything that changed the number.
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class TestResult(Value):
+    """The outcome of a frequentist test, with everything that changed its numbers.
 
     Attributes
     ----------
@@ -80,10 +86,12 @@ class TestResult:
     models : tuple of str
         What was compared; `a` and `b` where it was two.
     statistic, statistic_name, p_value
+    statistic_swapped : float or None
+        The statistic of B against A, where that is more than the change of sign of a t, z or q.
     df : float, tuple or None
     alternative : "two-sided", "greater" (A better), "less" (B better) or "equivalence"
     n : int
-        The number of observations that were really used.
+        The number of observations that were used.
     estimate, estimate_name
         The difference A - B, oriented: positive favours A.
     effect_size : EffectSize or None
@@ -128,6 +136,7 @@ class TestResult:
     p_adjusted: float | None = None
     adjustment: str | None = None
     interval: IntervalRule | None = None
+    statistic_swapped: float | None = None
     confidence_level: float = 0.95
     random_seed: int | None = None
     details: dict[str, Any] = field(default_factory=dict)
@@ -165,12 +174,13 @@ class TestResult:
         return pd.DataFrame(self.details["table"])
 
     def to_frame(self) -> "pd.DataFrame":
-        """One row; the columns that `Posterior.to_frame()` has as well come first."""
+        """One row, with the columns of `row()`."""
         import pandas as pd
 
-        return pd.DataFrame([self._row()])
+        return pd.DataFrame([self.row()])
 
-    def _row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, Any]:
+        """The numbers as one row of a table; None where the test has none."""
         low, high = self.confidence_interval() if self.interval else (None, None)
         effect = self.effect_size
         effect_low, effect_high = effect.interval if effect and effect.interval else (None, None)
@@ -181,55 +191,59 @@ class TestResult:
             "dataset": self.datasets[0] if len(self.datasets) == 1 else None,
             "n": self.n,
             "method": self.method,
-            "estimate": self.estimate,
-            "interval_low": low,
-            "interval_high": high,
             "statistic_name": self.statistic_name,
             "statistic": self.statistic,
             "df": self.df,
             "p_value": self.p_value,
             "p_adjusted": self.p_adjusted,
             "alternative": self.alternative,
+            "estimate": self.estimate,
+            "estimate_name": self.estimate_name if self.estimate is not None else None,
+            "ci_low": low,
+            "ci_high": high,
             "effect_name": effect.name if effect else None,
             "effect_size": effect.value if effect else None,
             "effect_low": effect_low,
             "effect_high": effect_high,
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; `TestResult.from_dict` reads it back."""
-        data = {f.name: getattr(self, f.name) for f in fields(self)}
-        data["effect_size"] = asdict(self.effect_size) if self.effect_size else None
-        data["interval"] = self.interval.to_dict() if self.interval else None
-        return {name: spell_infinity(plain(value)) for name, value in data.items()}
+    def swap(self) -> "TestResult":
+        """The same test with A and B in each other's place; the notes stay as they are."""
+        if len(self.models) != 2 or self.estimate is None:
+            raise ValueError(
+                f"Only a test of two models with an estimate of A - B can be swapped, not the {self.method} of "
+                f"{len(self.models)} models."
+            )
+        turned = -self.statistic + 0.0 if self.statistic_name in SIGNED_STATISTICS else self.statistic
+        details = {OTHER_SIDE.get(name, name): x for name, x in self.details.items()}
+        if "odds_ratio" in details:
+            details["odds_ratio"] = details["only_a"] / details["only_b"] if details["only_b"] else math.inf
+        method = self.method
+        if "rope" in details:
+            rope = Rope(*details["rope"])
+            method = method.replace(str(rope), str(rope.swap()))
+            details["rope"] = [rope.swap().low, rope.swap().high]
+        return replace(
+            self,
+            method=method,
+            models=self.models[::-1],
+            statistic=turned if self.statistic_swapped is None else self.statistic_swapped,
+            statistic_swapped=None if self.statistic_swapped is None else self.statistic,
+            alternative=MIRRORED.get(self.alternative, self.alternative),
+            estimate=0.0 - self.estimate,
+            interval=self.interval.swap() if self.interval else None,
+            effect_size=_opposite(self.effect_size) if self.effect_size else None,
+            details=details,
+        )
 
-    @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> "TestResult":
-        """The result whose `to_dict` gave `data`, also after a trip through JSON."""
-        try:
-            values = {f.name: read_infinity(data[f.name]) for f in fields(TestResult)}
-            for name in ("models", "notes", "datasets"):
-                values[name] = tuple(values[name])
-            if isinstance(values["df"], list):
-                values["df"] = tuple(values["df"])
-            if values["effect_size"] is not None:
-                effect = values["effect_size"]
-                effect["interval"] = tuple(effect["interval"]) if effect["interval"] else None
-                values["effect_size"] = EffectSize(**effect)
-            if values["interval"] is not None:
-                values["interval"] = interval_rule_from_dict(values["interval"])
-            return TestResult(**values)
-        except MALFORMED as error:
-            raise ValueError(f"`data` must come from a TestResult's to_dict; wrong or missing: {error!r}.") from None
-
-    def sentence(self) -> str:
-        """The result as a paper would print it."""
+    def sentence(self, alpha: float | None = None) -> str:
+        """The result as a paper would print it; with `alpha`, p-values keep the digits that show their side of it."""
         parts = [self.method, self._statistic_text()]
         if not self._df_text():
             parts.append(f"n = {self.n}")
-        parts.append(p_value(self.p_value))
-        if self.p_adjusted is not None and self.adjustment != "none":
-            parts.append(f"{self.adjustment}-adjusted {p_value(self.p_adjusted)}")
+        parts.append(p_value(self.p_value, alpha))
+        if self._is_adjusted and self.p_adjusted is not None:
+            parts.append(f"{self.adjustment}-adjusted {p_value(self.p_adjusted, alpha)}")
         if self._one_sided:
             parts.append("one-sided")
         if self.effect_size is not None:
@@ -243,7 +257,7 @@ class TestResult:
         first = f"{self._subject()}, {self.metric or 'score'}{self._scale_text()}, {self.method} (n={self.n})"
         side = f" ({self._alternative_text()})" if self._one_sided else ""
         second = f"  {self._statistic_text()}   p = {_digits(self.p_value)}{side}"
-        if self.p_adjusted is not None and self.adjustment != "none":
+        if self._is_adjusted and self.p_adjusted is not None:
             second += f"   {self.adjustment}-adjusted p = {_digits(self.p_adjusted)}"
         lines = [f"TestResult: {first}", second]
         if self.estimate is not None:
@@ -263,6 +277,10 @@ class TestResult:
 
     def _scale_text(self) -> str:
         return "" if self.scale == "score" else f" ({SCALES[self.scale]})"
+
+    @property
+    def _is_adjusted(self) -> bool:
+        return self.p_adjusted is not None and self.adjustment not in (None, "none")
 
     @property
     def _one_sided(self) -> bool:
@@ -296,23 +314,7 @@ def _digits(p: float) -> str:
     return f"{p:.3f}" if p >= 0.0005 else f"{p:.2g}"
 
 
-def spell_infinity(value: Any) -> Any:
-    """Infinity as a string, because JSON has none; a text that reads like one (a model's name) is marked by a \\."""
-    if isinstance(value, dict):
-        return {key: spell_infinity(x) for key, x in value.items()}
-    if isinstance(value, list):
-        return [spell_infinity(x) for x in value]
-    if isinstance(value, str):
-        return f"\\{value}" if value.lstrip("\\") in INFINITIES else value
-    return str(value) if isinstance(value, float) and math.isinf(value) else value
-
-
-def read_infinity(value: Any) -> Any:
-    """The inverse of `spell_infinity`."""
-    if isinstance(value, dict):
-        return {key: read_infinity(x) for key, x in value.items()}
-    if isinstance(value, list):
-        return [read_infinity(x) for x in value]
-    if isinstance(value, str) and value.lstrip("\\") in INFINITIES:
-        return value[1:] if value.startswith("\\") else float(value)
-    return value
+def _opposite(effect: EffectSize) -> EffectSize:
+    """The effect of B over A; 0.0 - x, so that no -0.0 is shown."""
+    bounds = effect.interval and (0.0 - effect.interval[1], 0.0 - effect.interval[0])
+    return replace(effect, value=0.0 - effect.value, interval=bounds)
