@@ -18,7 +18,7 @@ from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.regions import MOST_PRIOR, ArrayValue, RegionPosterior, RegionSummary, independent_mcse, wins
 from bayescmp.checks import check_count, check_number, checked_seed
 from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike
-from bayescmp.scores.many_datasets import about, many_datasets
+from bayescmp.scores.inputs import in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
 
 Floats = NDArray[np.float64]
@@ -88,7 +88,7 @@ def signed_rank_test(
     >>> p.decision()
     <Decision.UNDECIDED: 'undecided'>
     """
-    pair, region = many_datasets(a, b, rope, higher_is_better, "signed_rank_test")
+    pair, region = in_ropes(many_datasets(a, b, test="signed_rank_test", higher_is_better=higher_is_better), rope)
     check_engine(engine, "draws", nuts_options)
     seed = checked_seed(random_seed)
     inference = SignedRankInference(
@@ -111,7 +111,7 @@ def signed_rank_test(
     elif precision is not None:
         fields["inference"] = inference.reaching(precision, region)
     return RegionPosterior(
-        **about(pair),
+        **pair.about(),
         rope=region,
         method="signed-rank test",
         engine=engine,

@@ -8,7 +8,7 @@ import numpy as np
 from bayescmp import frequentist
 from bayescmp.comparison.run import Names, quiet_pair
 from bayescmp.frequentist import PairwiseTests, TestResult, adjust_p_values
-from bayescmp.scores.many_datasets import in_rope_units
+from bayescmp.scores.inputs import in_ropes
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.table import Scores
 
@@ -46,7 +46,7 @@ def single_test(pair: Pair, test: str, rope: Any) -> TestResult:
         "corrected_t": frequentist.corrected_ttest,
         "paired_t": frequentist.paired_ttest,
     }
-    return tests[test](in_rope_units(pair, rope) if isinstance(rope, dict) else pair)
+    return tests[test](in_ropes(pair, rope)[0] if isinstance(rope, dict) else pair)
 
 
 def omnibus_tests(scores: Scores, names: tuple[str, ...]) -> tuple[TestResult, ...]:

@@ -19,7 +19,7 @@ from bayescmp.comparison.setting import choose_setting
 from bayescmp.errors import MissingWarning, RopeError, name_list, warn
 from bayescmp.frequentist import adjust_p_values
 from bayescmp.rope import Rope, RopeLike, rope_for
-from bayescmp.scores.many_models import complete_table
+from bayescmp.scores.inputs import complete_table
 from bayescmp.scores.table import Scores
 
 
@@ -165,8 +165,8 @@ def _best(scores: Scores) -> str:
     """The model with the best mean rank over datasets (on one: with the best mean score)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MissingWarning)
-        table, _ = complete_table(scores, 0, "compare")
-    ranks, means = table.ranks.mean(axis=0), table.means.mean(axis=0)
+        table = complete_table(scores, test="compare", least=1, relative=True)
+    ranks, means = table.ranks.mean(axis=0), table.oriented.mean(axis=0)
     return scores.models[int(np.lexsort((-means, ranks))[0])]
 
 

@@ -13,7 +13,7 @@ from bayescmp.frequentist.anova_parts import KINDS, Parts, brown_forsythe, green
 from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.numerics.studentized_range import studentized_range_ppf, studentized_range_sf
-from bayescmp.scores.blocks import Blocks, as_blocks
+from bayescmp.scores.inputs import Table, complete_table
 
 Floats = NDArray[np.float64]
 THRESHOLDS = {"small": 0.01, "medium": 0.06, "large": 0.14}
@@ -229,8 +229,8 @@ def _ratio(difference: Floats, scale: Floats, parts: Parts) -> Floats:
 
 def _parts_for(
     test: str, scores: Any, kind: str, dataset: str | None, higher_is_better: bool | None
-) -> tuple[Blocks, Parts]:
-    blocks = as_blocks(
+) -> tuple[Table, Parts]:
+    blocks = complete_table(
         scores,
         test=test,
         blocks_are="folds",
@@ -245,7 +245,7 @@ def _parts_for(
 
 
 def _pairwise(
-    blocks: Blocks,
+    blocks: Table,
     parts: Parts,
     method: str,
     statistic_name: str,

@@ -10,7 +10,7 @@ from scipy.special import fdtrc, fdtri
 
 from bayescmp.checks import is_one_of
 from bayescmp.errors import ScoresError
-from bayescmp.scores.blocks import Blocks
+from bayescmp.scores.inputs import Table
 
 Floats = NDArray[np.float64]
 KINDS = {"repeated": "repeated-measures ANOVA", "one-way": "one-way ANOVA"}
@@ -79,7 +79,7 @@ class Parts:
         return [*listed, total | empty]
 
 
-def split_variance(blocks: Blocks, kind: str) -> Parts:
+def split_variance(blocks: Table, kind: str) -> Parts:
     """The sums of squares of the models, of the folds where they are blocks, and of the rest."""
     if not is_one_of(kind, KINDS):
         raise ValueError(
@@ -101,7 +101,7 @@ def split_variance(blocks: Blocks, kind: str) -> Parts:
     sums = [_squares(models, rounding, sizes), _squares(folds, rounding) * k, _squares(residual, rounding)]
     df_error = (n - 1) * (k - 1) if kind == "repeated" else total - k
     notes = [*overlap_notes(blocks, df_error, k - 1)]
-    if kind == "one-way" and (blocks.resampling is None or blocks.resampling.kind != "independent"):
+    if kind == "one-way" and (blocks.design is None or blocks.design.scheme != "independent"):
         notes.append('the models share their folds, which one-way ANOVA does not use; kind="repeated" does')
     if not sums[2]:
         equal = "all models have the same mean" if not sums[0] else "the models' means differ"
@@ -120,9 +120,9 @@ def split_variance(blocks: Blocks, kind: str) -> Parts:
     )
 
 
-def overlap_notes(blocks: Blocks, df_error: float, df_effect: float) -> tuple[str, ...]:
+def overlap_notes(blocks: Table, df_error: float, df_effect: float) -> tuple[str, ...]:
     """What correlated folds do to an F test, where the design is known to have them."""
-    design = blocks.resampling
+    design = blocks.design
     if design is None:
         return ("how the folds were made was not said: if their training sets overlap, F is too large",)
     return overlap_note(design.rho, len(blocks.blocks), df_error, df_effect)
@@ -146,7 +146,7 @@ def greenhouse_geisser(x: Floats) -> float:
     return float(min(1.0, np.trace(centred) ** 2 / ((len(centred) - 1) * (centred**2).sum())))
 
 
-def brown_forsythe(blocks: Blocks) -> tuple[float, float]:
+def brown_forsythe(blocks: Table) -> tuple[float, float]:
     """F and p of equal variances: one-way ANOVA of the distances to each model's median."""
     x, rounding = blocks.values, float(blocks.rounding.max())
     sizes, k = (~np.isnan(x)).sum(axis=0), x.shape[1]

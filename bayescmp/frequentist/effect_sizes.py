@@ -16,7 +16,7 @@ from bayescmp.frequentist.interval_rules import StudentInterval
 from bayescmp.frequentist.result import EffectSize
 from bayescmp.numerics.moments import moments, power_of_two
 from bayescmp.numerics.noncentral import noncentrality_interval
-from bayescmp.scores.arrays import as_pair
+from bayescmp.scores.inputs import one_dataset
 from bayescmp.scores.pair import ROUNDING, Pair
 
 Floats = NDArray[np.float64]
@@ -331,10 +331,7 @@ def _paired(
     a: Pair | ArrayLike, b: ArrayLike | None, dataset: str | None, higher_is_better: bool | None, name: str
 ) -> Pair:
     """The pair on one dataset, with at least two folds."""
-    pair = as_pair(a, b, arrays_are="folds", higher_is_better=higher_is_better).one_dataset(dataset, name)
-    if pair.counts[0] < 2:
-        raise ScoresError(f"`{name}` needs at least 2 paired scores, got {pair.counts[0]}.")
-    return pair
+    return one_dataset(a, b, test=name, dataset=dataset, higher_is_better=higher_is_better)
 
 
 def _in_units(pair: Pair) -> tuple[Floats, Floats, Floats]:

@@ -11,10 +11,10 @@ from bayescmp.checks import check_alpha, check_switch
 from bayescmp.errors import RopeError
 from bayescmp.frequentist.interval_rules import StudentInterval
 from bayescmp.frequentist.result import TestResult
-from bayescmp.frequentist.t_tests import degenerate_note, one_dataset, size_notes
+from bayescmp.frequentist.t_tests import degenerate_note, size_notes
 from bayescmp.numerics.student import student_parameters
 from bayescmp.rope import RopeLike, rope_for
-from bayescmp.scores.blocks import about
+from bayescmp.scores.inputs import one_dataset
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
 
@@ -70,7 +70,9 @@ def tost_ttest(
     0.083
     """
     check_switch("corrected", corrected)
-    pair = one_dataset(a, b, "tost_ttest", dataset, resampling, higher_is_better)
+    pair = one_dataset(
+        a, b, test="tost_ttest", dataset=dataset, resampling=resampling, higher_is_better=higher_is_better
+    )
     region = rope_for(rope, pair.datasets[0])
     if region.is_zero:
         raise RopeError(
@@ -91,7 +93,7 @@ def tost_ttest(
     at_low = p_low >= p_high
     kind = f"corrected for rho = {rho:.3f}" if corrected else "uncorrected"
     return TestResult(
-        **about(pair),
+        **pair.about(models=True),
         method=f"two one-sided t-tests of equivalence (TOST), rope {region}, {kind}",
         statistic=t_low if at_low else t_high,
         statistic_name="t",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.checks import check_alternative, check_switch
-from bayescmp.errors import DegenerateWarning, MissingWarning, ResamplingError, ScoresError, name_list, warn
+from bayescmp.errors import DegenerateWarning, MissingWarning, ScoresError, name_list, warn
 from bayescmp.frequentist.adjust import LOGICAL, adjust_p_values, check_adjustment
 from bayescmp.frequentist.effect_sizes import dz_core
 from bayescmp.frequentist.pairwise import PairwiseTests, floats, pair_names, pairs_of
@@ -17,9 +17,9 @@ from bayescmp.frequentist.rank_tests import check_options, wilcoxon_name, wilcox
 from bayescmp.frequentist.t_tests import corrected_name, overlap_notes
 from bayescmp.numerics.ranks import signed_ranks
 from bayescmp.numerics.student import student_p, student_parameters
-from bayescmp.scores.blocks import as_blocks, as_scores, check_same_folds
+from bayescmp.scores.inputs import as_scores, check_same_folds, complete_table
 from bayescmp.scores.pair import rounding_of
-from bayescmp.scores.resampling import WAYS_TO_GIVE
+from bayescmp.scores.resampling import unknown_design
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
@@ -170,7 +170,7 @@ def pairwise_ttest(
     check_switch("corrected", corrected)
     check_alternative(alternative)
     _check_family(adjust, control)
-    table = as_blocks(
+    table = complete_table(
         scores,
         test="pairwise_ttest",
         blocks_are="folds",
@@ -178,11 +178,9 @@ def pairwise_ttest(
         higher_is_better=higher_is_better,
         relative=True,
     )
-    design = table.resampling if isinstance(scores, Scores) else None
+    design = table.design if isinstance(scores, Scores) else None
     if corrected and design is None:
-        raise ResamplingError(
-            "`pairwise_ttest` must know how the scores were resampled, but it was not said. " + WAYS_TO_GIVE
-        )
+        raise unknown_design("pairwise_ttest", table.datasets)
     rho = design.rho if corrected and design is not None else 0.0
     i, j = pairs_of(table.models, control)
     x = table.oriented.T
