@@ -69,7 +69,7 @@ ROWS = {
     "one dataset for Friedman": (
         lambda: frequentist.friedman_test(bc.load_labour()),
         ScoresError,
-        "at least 2 datasets, got 1",
+        "at least 2 datasets on which all models were run, got 1",
     ),
     "k = 2 for Friedman": (
         lambda: frequentist.friedman_test(NOISE[:, :2]),
@@ -97,7 +97,7 @@ ROWS = {
     "direction twice": (
         lambda: frequentist.friedman_test(bc.load_domains(), higher_is_better=True),
         ScoresError,
-        "know their direction",
+        "Scores have their direction",
     ),
     "not r x k": (
         lambda: frequentist.rxk_cv_ttest(bc.load_labour().pair("SVM", "DT")),
@@ -248,7 +248,7 @@ ROWS = {
     "a fold of the analysis of variance missing": (
         lambda: frequentist.anova(RAGGED, kind="repeated", dataset="y"),
         ScoresError,
-        'the same folds of "y", but "c" lack',
+        "same folds, but `c` has",
     ),
     "no dataset of two models": (
         lambda: frequentist.pairwise_wilcoxon_test(APART),

@@ -67,7 +67,7 @@ ARRAYS = {
     "one fold": (lambda: Resampling.kfold(1), ResamplingError, "`folds`", "at least 2", "got 1"),
     "half a fold": (lambda: Resampling.kfold(2.5), ResamplingError, "`folds` must be a whole number"),
     "no test cases": (lambda: Resampling.subsampling(50, 0, 10), ResamplingError, "`n_test` must be positive"),
-    "sizes differ": (lambda: Resampling.from_sizes([5, 5], [1]), ResamplingError, "one size a split", "2 and 1"),
+    "sizes differ": (lambda: Resampling.from_sizes([5, 5], [1]), ResamplingError, "one size per split", "2 and 1"),
     "rope negative": (lambda: t_test(TEN, TEN, rope=-0.01), RopeError, "must not be negative", "-0.01"),
     "rope reversed": (
         lambda: t_test(TEN, TEN, rope=(0.02, -0.01)),

@@ -639,7 +639,7 @@ BAD = {
     "scores that do not fit": (
         lambda: Scores.from_dict(bc.load_domains().to_dict() | {"models": ["A", "A", "B"]}),
         ScoresError,
-        "do not fit 2 models",
+        '"A" is there twice',
     ),
     "jobs": (lambda: bc.compare(bc.load_labour(), rope=0, n_jobs=0), ValueError, "`n_jobs` must be"),
     "not JSON": (lambda: bc.Comparison.from_json("{"), ValueError, "must be JSON from Comparison.to_json"),

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayescmp as bc
-from bayescmp.scores import assemble, files
+from bayescmp.scores import files, frames
 
 GOOD = "model,dataset,fold,score\n" + "".join(
     f"{m},d{j},{k},{0.1 * k + 0.01 * j}\n" for m in ("a", "b") for j in range(3) for k in range(1, 4)
@@ -119,7 +119,7 @@ def test_more_cells_than_memory(folder):
     n = 100_000
     text = "model,dataset,score\n" + "".join(f"m{i},d{i},0.5\n" for i in range(n))
     assert "too many cells" in read(folder, text.encode(), ".csv")
-    assert n * n > assemble.MOST_CELLS
+    assert n * n > frames.MOST_CELLS
 
 
 def test_parquet_bomb_is_not_unpacked(tmp_path):

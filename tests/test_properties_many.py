@@ -31,7 +31,7 @@ from bayescmp.bayes.multilevel import data as multilevel_data
 from bayescmp.bayes.ranking.bradley_terry import _counted, count_wins, win_inference
 from bayescmp.bayes.ranking.plackett_luce import ranking_inference, rankings
 from bayescmp.frequentist.adjust import ADJUSTMENTS, LOGICAL
-from bayescmp.scores.many_models import complete_table
+from bayescmp.scores.inputs import complete_table, in_ropes
 
 ULP = 2.0**-52
 tables = st.lists(even, min_size=3, max_size=3).map(lambda columns: Table(np.stack(columns, axis=1)))
@@ -187,7 +187,7 @@ def test_strengths_are_probabilities(name, table):
 
 def density(name, table, theta):
     """The log posterior of strengths, which is all that is drawn from."""
-    data, rope = complete_table(table.datasets, table.rope, name)
+    data, rope = in_ropes(complete_table(table.datasets, test=name), table.rope)
     if name == "bayes.bradley_terry":
         inference = win_inference(_counted(*count_wins(data, rope), "spread"), 0.5, 4000, 1)
     else:

@@ -156,7 +156,7 @@ def test_sizes_of_the_splits_give_rho():
     frame = pd.concat([frame.assign(model=m, score=np.linspace(0, 1, 10)) for m in "ab"])
     (design,) = Scores.from_frame(frame).resampling
     assert design.rho == pytest.approx(np.mean(np.array(n_test) / 57))
-    assert (design.kind, design.folds, design.n) == ("kfold", 10, 10)
+    assert (design.scheme, design.folds, design.n) == ("kfold", 10, 10)
 
 
 def test_incomplete_folds_leave_the_design_unknown():
@@ -405,7 +405,7 @@ def test_cross_validate_with_indices_knows_its_design(iris):
     assert Scores.from_cross_validate(results, cv=cv).resampling[0].rho == pytest.approx(0.2)
     split = cross_validated(iris, ShuffleSplit(4, test_size=0.2, random_state=1), return_indices=True)
     design = Scores.from_cross_validate(split).resampling[0]
-    assert (design.kind, design.n_train, design.n_test, design.n) == ("subsampling", 120, 30, 4)
+    assert (design.scheme, design.n_train, design.n_test, design.n) == ("subsampling", 120, 30, 4)
     without = {m: {"test_score": r["test_score"]} for m, r in split.items()}
     assert Scores.from_cross_validate(
         without, cv=ShuffleSplit(4, test_size=0.2, random_state=1), n_samples=150
@@ -423,7 +423,7 @@ def test_splitters_name_their_design():
     for cv in (KFold(5), StratifiedKFold(5), GroupKFold(5), KFold(5, shuffle=True, random_state=1)):
         assert (design(cv, 5).rho, design(cv, 5).n) == (pytest.approx(1 / 5), 5)
     assert design(LeaveOneOut(), 10).rho == pytest.approx(1 / 10)
-    with pytest.raises(bc.ResamplingError, match="ShuffleSplit's splits must be known: say n_samples="):
+    with pytest.raises(bc.ResamplingError, match="ShuffleSplit's splits must be known: give n_samples="):
         design(ShuffleSplit(4, test_size=0.2, random_state=1), 4)
 
 
@@ -452,7 +452,7 @@ def test_splits_in_time_order_are_refused(iris):
 def test_indices_of_one_model_only_are_refused(iris):
     both = cross_validated(iris, 3, return_indices=True)
     del both["tree"]["indices"]
-    with pytest.raises(bc.ScoresError, match="only one tells them"):
+    with pytest.raises(bc.ScoresError, match="only one result has them"):
         Scores.from_cross_validate(both)
 
 

@@ -12,7 +12,7 @@ import bayescmp as bc
 from bayescmp.bayes.ranking import hmc
 from bayescmp.bayes.ranking.bradley_terry import count_wins, win_inference
 from bayescmp.bayes.ranking.plackett_luce import MOST_ORDERS, _orders, ranking_inference, rankings
-from bayescmp.scores.many_models import complete_table
+from bayescmp.scores.inputs import complete_table, in_ropes
 
 UCI = bc.load_uci()
 
@@ -180,7 +180,7 @@ def test_ties_are_shared_between_their_orders():
 
 
 def test_orders_of_a_table():
-    orders, weights = rankings(complete_table(table([1.0, 1, 0.3], [0.5, 1, 0.1 + 0.2], [0.7, 0, 0]), 0, "test")[0])
+    orders, weights = rankings(complete_table(table([1.0, 1, 0.3], [0.5, 1, 0.1 + 0.2], [0.7, 0, 0]), test="test"))
     found = {tuple(order): weight for order, weight in zip(orders.tolist(), weights, strict=True)}
     assert found == {(0, 2, 1): 1.0, (0, 1, 2): 1.0, (1, 0, 2): 1.0}
 
@@ -265,7 +265,7 @@ def test_recovers_strengths_with_many_datasets(rng):
 
 def test_wins_and_ties_are_counted_by_the_rope():
     scores = table([0.90, 0.80, 0.70, 0.86], [0.88, 0.85, 0.70, 0.85], metric="accuracy")
-    wins, tied = count_wins(*complete_table(scores, 0.01, "test"))
+    wins, tied = count_wins(*in_ropes(complete_table(scores, test="test"), 0.01))
     assert wins.tolist() == [[0, 1], [1, 0]], "0.86 - 0.85 is on the border, which counts as inside"
     assert tied.tolist() == [[0, 2], [2, 0]]
     row = bc.bayes.bradley_terry(scores, rope=0.01, random_seed=1).pairs_frame().iloc[0]

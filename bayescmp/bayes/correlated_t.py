@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.distributions import Distribution, PointMass, StudentT
 from bayescmp.bayes.nuts import check_engine
-from bayescmp.errors import DegenerateWarning, ScoresError, warn
+from bayescmp.errors import DegenerateWarning, warn
 from bayescmp.numerics.student import student_parameters, student_regions
-from bayescmp.rope import Rope, RopeLike, rope_for, warn_if_other_scale
-from bayescmp.scores.arrays import as_pair
+from bayescmp.rope import Rope, RopeLike
+from bayescmp.scores.inputs import in_ropes, one_dataset
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
 
@@ -80,18 +80,13 @@ def correlated_ttest(
       P(SVM better) 0.940   P(equivalent) 0.036   P(DT better) 0.024      rope [-0.01, 0.01]
       mean difference 0.082, 95% HDI [-0.009, 0.172]
     """
-    pair = as_pair(a, b, arrays_are="folds", resampling=resampling, higher_is_better=higher_is_better)
-    pair = pair.one_dataset(dataset, "correlated_ttest")
     check_engine(engine, "exact", nuts_options, random_seed)
-    region = rope_for(rope, pair.datasets[0])
+    pair = one_dataset(
+        a, b, test="correlated_ttest", dataset=dataset, resampling=resampling, higher_is_better=higher_is_better
+    )
     rho = float(pair.known_rho("correlated_ttest")[0])
+    pair, region = in_ropes(pair, rope)
     n = int(pair.counts[0])
-    if n < 2:
-        raise ScoresError(
-            f'A t-test needs at least 2 paired scores, but "{pair.datasets[0]}" has {n}. Give the score of every fold.'
-        )
-    if pair.scale == "score":
-        warn_if_other_scale(region, np.concatenate([pair.scores_a, pair.scores_b]))
     location, scale, df = student_parameters(pair.differences[0], rho, pair.rounding[0])
     notes: tuple[str, ...] = ()
     distribution: Distribution = StudentT(float(location), float(scale), float(df))
@@ -107,20 +102,14 @@ def correlated_ttest(
     design = pair.resampling[0]
     assert design is not None
     return DifferencePosterior(
-        a=pair.a,
-        b=pair.b,
-        metric=pair.metric,
-        higher_is_better=pair.higher_is_better,
-        scale=pair.scale,
-        datasets=pair.datasets,
-        n=n,
+        **pair.about() | {"n": n},
         rope=region,
         method="correlated t-test",
         engine=engine,
         estimand="mean difference of the two models on this dataset",
         settings={
             "rho": rho,
-            "resampling": design.to_dict(),
+            "resampling": design,
             "design": f"{design.name} (n={n}, rho={rho:.3f})",
         },
         notes=notes,

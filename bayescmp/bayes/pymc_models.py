@@ -15,7 +15,7 @@ from bayescmp.checks import checked_seed, is_one_of
 from bayescmp.errors import RopeError, ScoresError, name_list
 from bayescmp.numerics.moments import moments
 from bayescmp.rope import Rope, RopeLike
-from bayescmp.scores.arrays import as_pair
+from bayescmp.scores.inputs import as_pair, one_dataset
 from bayescmp.scores.pair import Pair
 
 
@@ -143,11 +143,9 @@ def correlated_ttest(pair: Pair, *, dataset: str | None = None) -> Any:
     independently. Both are sampled in units of the data's standard deviation, where NUTS starts well.
     """
     pm = _compat.import_pymc()
-    pair = as_pair(pair, arrays_are="folds").one_dataset(dataset, "pymc_model")
+    pair = one_dataset(pair, test="pymc_model", dataset=dataset)
     rho = float(pair.known_rho("pymc_model")[0])
-    mean, deviation, n = (float(x) for x in moments(pair.differences[0])) if pair.counts[0] > 1 else (0.0, 0.0, 1.0)
-    if n < 2:
-        raise ScoresError(f'The model needs at least 2 paired scores, but "{pair.datasets[0]}" has {n:g}.')
+    mean, deviation, n = (float(x) for x in moments(pair.differences[0]))
     if deviation <= pair.rounding[0]:
         raise ScoresError(
             f'All differences on "{pair.datasets[0]}" are equal, so that the posterior has no density to sample. Use '

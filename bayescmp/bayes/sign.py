@@ -17,7 +17,7 @@ from bayescmp.bayes.regions import MOST_PRIOR, RegionInference, RegionPosterior,
 from bayescmp.checks import check_number, is_one_of
 from bayescmp.numerics.dirichlet import p_largest, two_sides
 from bayescmp.rope import Rope, RopeLike
-from bayescmp.scores.many_datasets import about, many_datasets
+from bayescmp.scores.inputs import in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
 
 Floats = NDArray[np.float64]
@@ -79,7 +79,7 @@ def sign_test(
         P(rf better) 1.000   P(equivalent) 0.000   P(tree better) 0.000      rope [-0.01, 0.01]
       expected shares 0.840 rf better, 0.160 equivalent, 0.000 tree better
     """
-    pair, region = many_datasets(a, b, rope, higher_is_better, "sign_test")
+    pair, region = in_ropes(many_datasets(a, b, test="sign_test", higher_is_better=higher_is_better), rope)
     check_engine(engine, "exact", nuts_options, random_seed)
     inference = SignInference(pair.means, pair.rounding, check_number("prior", prior), prior_place)
     fields: dict[str, Any] = {"inference": inference}
@@ -89,7 +89,7 @@ def sign_test(
         model = sign(inference.counts(region), inference.prior_counts)
         fields = sample_regions(model, lambda draws: draws["theta"], region, random_seed, nuts_options)
     return RegionPosterior(
-        **about(pair),
+        **pair.about(),
         rope=region,
         method="sign test",
         engine=engine,

@@ -26,7 +26,7 @@ from bayescmp.bayes.regions import (
 )
 from bayescmp.checks import check_count, check_number, checked_seed
 from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike
-from bayescmp.scores.many_datasets import about, many_datasets
+from bayescmp.scores.inputs import in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
 
 Floats = NDArray[np.float64]
@@ -96,7 +96,7 @@ def signed_rank_test(
     >>> p.decision()
     <Decision.UNDECIDED: 'undecided'>
     """
-    pair, region = many_datasets(a, b, rope, higher_is_better, "signed_rank_test")
+    pair, region = in_ropes(many_datasets(a, b, test="signed_rank_test", higher_is_better=higher_is_better), rope)
     check_engine(engine, "draws", nuts_options)
     seed = checked_seed(random_seed)
     inference = SignedRankInference(
@@ -119,7 +119,7 @@ def signed_rank_test(
     elif precision is not None:
         fields["inference"] = inference.reaching(precision, region)
     return RegionPosterior(
-        **about(pair),
+        **pair.about(),
         rope=region,
         method="signed-rank test",
         engine=engine,

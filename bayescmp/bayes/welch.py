@@ -9,12 +9,11 @@ from numpy.typing import ArrayLike
 
 from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.distributions import Distribution, Floats, PointMass, StudentDifference, StudentT
-from bayescmp.errors import DegenerateWarning, ScoresError, warn
+from bayescmp.errors import DegenerateWarning, warn
 from bayescmp.numerics.moments import moments
 from bayescmp.rope import Rope, RopeLike, warn_if_other_scale
-from bayescmp.scores.arrays import model_names
-from bayescmp.scores.metrics import higher_is_better as direction
-from bayescmp.scores.pair import ROUNDING, as_vector
+from bayescmp.scores.inputs import unpaired
+from bayescmp.scores.pair import ROUNDING
 
 
 def welch_ttest(a: ArrayLike, b: ArrayLike, *, rope: RopeLike, higher_is_better: bool = True) -> DifferencePosterior:
@@ -51,21 +50,16 @@ def welch_ttest(a: ArrayLike, b: ArrayLike, *, rope: RopeLike, higher_is_better:
     0.93
     """
     region = Rope.of(rope)
-    names = model_names(a, b)
-    sign = 1 if direction(None, higher_is_better) else -1
-    scores = [as_vector(name, x) for name, x in zip(names, (a, b), strict=True)]
-    for name, x in zip(names, scores, strict=True):
-        if x.size < 2:
-            raise ScoresError(f"A t-test needs at least 2 runs of each model, but `{name}` has {x.size}.")
-    warn_if_other_scale(region, np.concatenate(scores))
-    means, scales, dfs = zip(*map(_mean_and_error, scores), strict=True)
-    location = sign * (means[0] - means[1])
+    runs = unpaired(a, b, test="welch_ttest", higher_is_better=higher_is_better)
+    warn_if_other_scale(region, np.concatenate(runs.oriented))
+    means, scales, dfs = zip(*map(_mean_and_error, runs.oriented), strict=True)
+    location = means[0] - means[1]
     notes: tuple[str, ...] = ()
     distribution: Distribution
     if all(scales):
         distribution = StudentDifference(location, scales[0], dfs[0], scales[1], dfs[1])
     else:
-        constant = [name for name, scale in zip(names, scales, strict=True) if not scale]
+        constant = [name for name, scale in zip(runs.models, scales, strict=True) if not scale]
         notes = (f"all runs of {' and of '.join(constant)} score the same: taken as known exactly",)
         warn(notes[0] + ".", DegenerateWarning)
         spread = max(range(2), key=scales.__getitem__)
@@ -75,18 +69,18 @@ def welch_ttest(a: ArrayLike, b: ArrayLike, *, rope: RopeLike, higher_is_better:
             else PointMass(location, ROUNDING * max(map(abs, means)))
         )
     return DifferencePosterior(
-        a=names[0],
-        b=names[1],
+        a=runs.a,
+        b=runs.b,
         metric=None,
-        higher_is_better=higher_is_better,
+        higher_is_better=runs.higher_is_better,
         scale="score",
         datasets=("dataset",),
-        n=sum(x.size for x in scores),
+        n=runs.n,
         rope=region,
         method="Welch t-test (Behrens-Fisher)",
         engine="exact",
         estimand="difference of the two models' means over runs",
-        settings={"runs": {name: x.size for name, x in zip(names, scores, strict=True)}},
+        settings={"runs": {runs.a: runs.scores_a.size, runs.b: runs.scores_b.size}},
         notes=notes,
         distribution=distribution,
     )

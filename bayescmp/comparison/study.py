@@ -26,7 +26,7 @@ from bayescmp.frequentist import (
     iman_davenport_test,
 )
 from bayescmp.rope import Rope, RopeLike, rope_for
-from bayescmp.scores.inputs import complete_table, in_rope_units
+from bayescmp.scores.inputs import complete_table, in_ropes
 from bayescmp.scores.table import Scores
 
 
@@ -173,8 +173,8 @@ def _best(scores: Scores) -> str:
     """The model with the best mean rank over datasets (on one: with the best mean score)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MissingWarning)
-        table, _ = complete_table(scores, 0, "compare")
-    ranks, means = table.ranks.mean(axis=0), table.means.mean(axis=0)
+        table = complete_table(scores, test="compare", least=1, relative=True)
+    ranks, means = table.ranks.mean(axis=0), table.oriented.mean(axis=0)
     return scores.models[int(np.lexsort((-means, ranks))[0])]
 
 
@@ -254,18 +254,20 @@ def frequentist_tests(
         given = {"adjust": adjust, "control": control, **test.batch_options}
         known = inspect.signature(batch).parameters
         tests: PairwiseTests = batch(scores, **{name: x for name, x in given.items() if name in known})
-        return tests if len(tests) == len(names) else tests.select(names, control)
+        if len(tests) == len(names):
+            return tests
+        return PairwiseTests.of([tests.result(*both) for both in names], scores.models, control)
     function = test.call
     options = {"rope": rope} if "rope" in inspect.signature(function).parameters else {}
     results = []
     for pair in (quiet_pair(scores, both) for both in names):
-        result = function(in_rope_units(pair, rope) if own_ropes else pair, **options)
+        result = function(in_ropes(pair, rope)[0] if own_ropes else pair, **options)
         if not isinstance(result, TestResult):
             raise ValueError(f"{test.function} must return a TestResult, got {type(result).__name__}.")
         results.append(result)
     p = adjust_p_values([r.p_value for r in results], adjust, all_pairs=control is None)
     adjusted = [replace(r, p_adjusted=float(q), adjustment=adjust) for r, q in zip(results, p, strict=True)]
-    return PairwiseTests.of(adjusted, models=scores.models, control=control)
+    return PairwiseTests.of(adjusted, scores.models, control)
 
 
 def _omnibus(scores: Scores, setting: Setting) -> tuple[TestResult, ...]:

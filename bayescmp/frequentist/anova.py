@@ -13,7 +13,7 @@ from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.numerics.studentized_range import studentized_range_ppf, studentized_range_sf
-from bayescmp.scores.blocks import Blocks, as_blocks
+from bayescmp.scores.inputs import Table, complete_table
 
 Floats = NDArray[np.float64]
 
@@ -262,7 +262,7 @@ class Parts:
         return [*listed, total | empty]
 
 
-def split_variance(blocks: Blocks, kind: str) -> Parts:
+def split_variance(blocks: Table, kind: str) -> Parts:
     """The sums of squares of the models, of the folds where they are blocks, and of the rest."""
     if not is_one_of(kind, KINDS):
         raise ValueError(
@@ -284,7 +284,7 @@ def split_variance(blocks: Blocks, kind: str) -> Parts:
     sums = [_squares(models, rounding, sizes), _squares(folds, rounding) * k, _squares(residual, rounding)]
     df_error = (n - 1) * (k - 1) if kind == "repeated" else total - k
     notes = [*overlap_notes(blocks, df_error, k - 1)]
-    if kind == "one-way" and (blocks.resampling is None or blocks.resampling.kind != "independent"):
+    if kind == "one-way" and (blocks.design is None or blocks.design.scheme != "independent"):
         notes.append('the models share their folds, which one-way ANOVA does not use; kind="repeated" does')
     if not sums[2]:
         equal = "all models have the same mean" if not sums[0] else "the models' means differ"
@@ -303,9 +303,9 @@ def split_variance(blocks: Blocks, kind: str) -> Parts:
     )
 
 
-def overlap_notes(blocks: Blocks, df_error: float, df_effect: float) -> tuple[str, ...]:
+def overlap_notes(blocks: Table, df_error: float, df_effect: float) -> tuple[str, ...]:
     """What correlated folds do to an F test, where the design is known to have them."""
-    design = blocks.resampling
+    design = blocks.design
     if design is None:
         return ("how the folds were made was not said: if their training sets overlap, F is too large",)
     return overlap_note(design.rho, len(blocks.blocks), df_error, df_effect)
@@ -329,7 +329,7 @@ def greenhouse_geisser(x: Floats) -> float:
     return float(min(1.0, np.trace(centred) ** 2 / ((len(centred) - 1) * (centred**2).sum())))
 
 
-def brown_forsythe(blocks: Blocks) -> tuple[float, float]:
+def brown_forsythe(blocks: Table) -> tuple[float, float]:
     """F and p of equal variances: one-way ANOVA of the distances to each model's median."""
     x, rounding = blocks.values, float(blocks.rounding.max())
     sizes, k = (~np.isnan(x)).sum(axis=0), x.shape[1]
@@ -392,8 +392,8 @@ def _ratio(difference: Floats, scale: Floats, parts: Parts) -> Floats:
 
 def _parts_for(
     test: str, scores: Any, kind: str, dataset: str | None, higher_is_better: bool | None
-) -> tuple[Blocks, Parts]:
-    blocks = as_blocks(
+) -> tuple[Table, Parts]:
+    blocks = complete_table(
         scores,
         test=test,
         blocks_are="folds",
@@ -408,7 +408,7 @@ def _parts_for(
 
 
 def _pairwise(
-    blocks: Blocks,
+    blocks: Table,
     parts: Parts,
     method: str,
     statistic_name: str,

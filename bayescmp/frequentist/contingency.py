@@ -12,10 +12,8 @@ from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.frequentist.intervals import BinomialInterval, PairedProportionsInterval, StudentInterval
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.numerics.moments import moments
-from bayescmp.scores.blocks import as_blocks
-from bayescmp.scores.correctness import one_where_true, paired_correctness, paired_counts, zero_one
+from bayescmp.scores.inputs import correct_counts, correctness, correctness_table
 from bayescmp.scores.pair import Pair
-from bayescmp.scores.table import Scores
 
 ENOUGH_DISCORDANT = 25
 ENOUGH_CELLS = 24
@@ -88,7 +86,7 @@ def mcnemar_test(
             raise ValueError(f"`{name}` must be True or False{' or None' * (name == 'exact')}, got {switch!r}.")
     if mid_p and exact is False:
         raise ValueError("`mid_p` belongs to the exact test: leave `exact` out, or set it to True.")
-    names, counts = paired_counts(right_a, right_b, truth, table, orientation)
+    names, counts = correct_counts(right_a, right_b, truth, table, orientation)
     both_right, only_a, only_b, _ = counts
     n, cases = only_a + only_b, sum(counts)
     by_binomial = mid_p or (n < ENOUGH_DISCORDANT if exact is None else bool(exact))
@@ -161,11 +159,7 @@ def cochran_q_test(right: Any, *, dataset: str | None = None) -> TestResult:
     >>> result.df, round(result.statistic, 3)
     (2.0, 6.4)
     """
-    if not isinstance(right, (Scores, Pair)):
-        right = one_where_true(right)
-    blocks = as_blocks(right, test="cochran_q_test", blocks_are="folds", dataset=dataset)
-    ones = np.stack([zero_one(name, x) for name, x in zip(blocks.models, blocks.values.T, strict=True)], axis=1)
-    correct = ones == blocks.higher_is_better
+    blocks, correct = correctness_table(right, test="cochran_q_test", dataset=dataset)
     cases, models = correct.shape
     of_model, of_case = correct.sum(axis=0), correct.sum(axis=1)
     n = int(((of_case > 0) & (of_case < models)).sum())
@@ -220,7 +214,7 @@ def per_instance_ttest(
     (7.0, 1.0)
     """
     check_alternative(alternative)
-    names, a, b = paired_correctness(right_a, right_b, truth)
+    names, a, b = correctness(right_a, right_b, truth)
     if a.size < 2:
         raise ScoresError(f"`per_instance_ttest` needs at least 2 test cases, got {a.size}.")
     d = a.astype(float) - b

@@ -11,10 +11,9 @@ from bayescmp.checks import check_alternative, check_count, is_one_of
 from bayescmp.errors import DegenerateWarning, ResamplingError, warn
 from bayescmp.frequentist.intervals import StudentInterval
 from bayescmp.frequentist.result import TestResult
-from bayescmp.frequentist.t_tests import one_dataset
 from bayescmp.numerics.moments import moments, power_of_two
 from bayescmp.numerics.student import student_p
-from bayescmp.scores.blocks import about
+from bayescmp.scores.inputs import one_dataset
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
 
@@ -73,7 +72,9 @@ def rxk_cv_ttest(
         raise ValueError(f"`scheme` must be one of {', '.join(SCHEMES)}, got {scheme!r}.")
     if df is not None:
         check_count("df", df)
-    pair = one_dataset(a, b, "rxk_cv_ttest", dataset, resampling, higher_is_better)
+    pair = one_dataset(
+        a, b, test="rxk_cv_ttest", dataset=dataset, resampling=resampling, higher_is_better=higher_is_better
+    )
     runs = _runs(pair, "rxk_cv_ttest")
     if scheme == "all data":
         values = runs.ravel()
@@ -99,7 +100,7 @@ def rxk_cv_ttest(
     if scale == 0:
         notes.append(_no_spread(pair, "values"))
     return TestResult(
-        **about(pair),
+        **pair.about(models=True),
         method=f"r x k CV t-test (Bouckaert), s of {SCHEMES[scheme]}"
         + (f", calibrated df = {df}" if df is not None else ""),
         statistic=float(t),
@@ -156,7 +157,9 @@ def cv5x2_ttest(
     >>> cv5x2_ttest(a, b, resampling=Resampling.kfold(2, repeats=5)).df
     5.0
     """
-    pair = one_dataset(a, b, "cv5x2_ttest", dataset, resampling, higher_is_better)
+    pair = one_dataset(
+        a, b, test="cv5x2_ttest", dataset=dataset, resampling=resampling, higher_is_better=higher_is_better
+    )
     runs, variances, unit = _five_by_two(pair, "cv5x2_ttest")
     scale = math.sqrt(variances.mean())
     rounding = float(pair.rounding[0]) / unit
@@ -212,7 +215,9 @@ def cv5x2_ftest(
     >>> round(cv5x2_ftest(a, b, resampling=Resampling.kfold(2, repeats=5)).p_value, 3)
     0.012
     """
-    pair = one_dataset(a, b, "cv5x2_ftest", dataset, resampling, higher_is_better)
+    pair = one_dataset(
+        a, b, test="cv5x2_ftest", dataset=dataset, resampling=resampling, higher_is_better=higher_is_better
+    )
     runs, variances, unit = _five_by_two(pair, "cv5x2_ftest")
     squares, spread = float((runs**2).sum()), float(variances.sum())
     notes: tuple[str, ...] = ()
@@ -235,7 +240,7 @@ def cv5x2_ftest(
 def _runs(pair: Pair, test: str) -> Floats:
     """Differences, runs x folds."""
     design = pair.resampling[0]
-    if design is None or design.kind != "kfold" or not design.folds:
+    if design is None or design.scheme != "kfold" or not design.folds:
         got = "it was not said" if design is None else f"got {design.name}"
         raise ResamplingError(
             f"`{test}` must know the runs and folds of the cross-validation, but {got}. Give "
@@ -261,7 +266,11 @@ def _five_by_two(pair: Pair, test: str) -> tuple[Floats, Floats, float]:
 
 def _five_fields(pair: Pair, variances: Floats, unit: float) -> dict[str, Any]:
     deviations = np.sqrt(variances) * unit
-    return about(pair) | {"n": 10, "estimate": float(pair.means[0]), "details": {"deviations": deviations.tolist()}}
+    return pair.about(models=True) | {
+        "n": 10,
+        "estimate": float(pair.means[0]),
+        "details": {"deviations": deviations.tolist()},
+    }
 
 
 def _no_spread(pair: Pair, what: str) -> str:

@@ -17,11 +17,9 @@ from bayescmp.frequentist.intervals import StudentInterval
 from bayescmp.frequentist.result import EffectSize
 from bayescmp.numerics.moments import moments, power_of_two
 from bayescmp.numerics.noncentral import noncentrality_interval
-from bayescmp.numerics.ranks import SignedRanks, average_ranks, check_zero_method, signed_ranks
-from bayescmp.scores.arrays import as_pair, model_names
-from bayescmp.scores.blocks import as_blocks
-from bayescmp.scores.metrics import higher_is_better as direction
-from bayescmp.scores.pair import ROUNDING, Pair, as_vector
+from bayescmp.numerics.ranks import SignedRanks, check_zero_method, signed_ranks
+from bayescmp.scores.inputs import as_pair, complete_table, one_dataset, unpaired
+from bayescmp.scores.pair import ROUNDING, Pair
 
 Floats = NDArray[np.float64]
 
@@ -473,10 +471,7 @@ def kendalls_w(
     0.75
     """
     check_switch("tie_corrected", tie_corrected)
-    table = as_blocks(
-        scores, test="kendalls_w", blocks_are="datasets", higher_is_better=higher_is_better, relative=True
-    )
-    ranks = average_ranks(-table.oriented, table.rounding[:, None])
+    ranks = complete_table(scores, test="kendalls_w", higher_is_better=higher_is_better, relative=True).ranks
     if (ranks == ranks[:, :1]).all():
         warn("kendalls_w: all models tie on every dataset: W is 0/0, taken as 0.", DegenerateWarning)
     return kendalls_w_effect(ranks, tie_corrected, confidence_level)
@@ -541,10 +536,7 @@ def _paired(
     a: Pair | ArrayLike, b: ArrayLike | None, dataset: str | None, higher_is_better: bool | None, name: str
 ) -> Pair:
     """The pair on one dataset, with at least two folds."""
-    pair = as_pair(a, b, arrays_are="folds", higher_is_better=higher_is_better).one_dataset(dataset, name)
-    if pair.counts[0] < 2:
-        raise ScoresError(f"`{name}` needs at least 2 paired scores, got {pair.counts[0]}.")
-    return pair
+    return one_dataset(a, b, test=name, dataset=dataset, higher_is_better=higher_is_better)
 
 
 def _in_units(pair: Pair) -> tuple[Floats, Floats, Floats]:
@@ -615,7 +607,7 @@ def _at(sums: Floats, places: NDArray[np.int_]) -> Floats:
 def _two_samples(
     a: Pair | ArrayLike, b: ArrayLike | None, paired: bool, higher_is_better: bool | None
 ) -> tuple[Floats, Floats]:
-    """The scores of both models, oriented so that higher is better: one a dataset, or the folds of one dataset."""
+    """The scores of both models, oriented so that higher is better: one per dataset, or the folds of one dataset."""
     check_switch("paired", paired)
     if isinstance(a, Pair) or paired:
         pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
@@ -625,10 +617,8 @@ def _two_samples(
         else:
             x, y = np.nanmean(pair.scores_a, axis=1), np.nanmean(pair.scores_b, axis=1)
     else:
-        if b is None:
-            raise ScoresError(f"Give two arrays of scores, `a` and `b`; got one {type(a).__name__}.")
-        x, y = (as_vector(name, scores) for name, scores in zip(model_names(a, b), (a, b), strict=True))
-        sign = 1 if direction(None, higher_is_better) else -1
+        x, y = unpaired(a, b, test="cliffs_delta", higher_is_better=higher_is_better).oriented
+        sign = 1
     if min(x.size, y.size) < 2:
         raise ScoresError(f"Each model needs at least 2 scores, got {x.size} and {y.size}.")
     return sign * x, sign * y

@@ -18,8 +18,9 @@ from bayescmp.checks import check_count, check_level, check_switch, checked_seed
 from bayescmp.errors import ScoresError
 from bayescmp.numerics.ranks import check_zero_method, kept_differences, signed_rank_distribution
 from bayescmp.numerics.student import student_parameters
-from bayescmp.scores.arrays import as_pair
-from bayescmp.scores.pair import ROUNDING, Pair, as_vector
+from bayescmp.scores.arrays import as_vector
+from bayescmp.scores.inputs import as_pair, one_dataset
+from bayescmp.scores.pair import ROUNDING, Pair
 from bayescmp.scores.resampling import Resampling, check_design
 from bayescmp.values import Value
 
@@ -105,8 +106,9 @@ def difference_interval(
     (-0.009, 0.172)
     """
     check_switch("corrected", corrected)
-    pair = as_pair(a, b, arrays_are="folds", resampling=resampling, higher_is_better=higher_is_better)
-    pair = pair.one_dataset(dataset, "difference_interval")
+    pair = one_dataset(
+        a, b, test="difference_interval", dataset=dataset, resampling=resampling, higher_is_better=higher_is_better
+    )
     rho = float(pair.known_rho("difference_interval")[0]) if corrected else 0.0
     return _student(pair.differences[0], rho, confidence_level, "paired difference", float(pair.rounding[0]))
 

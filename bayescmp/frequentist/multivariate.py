@@ -14,7 +14,9 @@ from scipy.special import fdtrc, stdtr
 from bayescmp.errors import ScoresError, name_list
 from bayescmp.frequentist.anova import overlap_note
 from bayescmp.frequentist.result import EffectSize, TestResult
-from bayescmp.scores.pair import ROUNDING, Pair, check_finite
+from bayescmp.scores.arrays import check_finite
+from bayescmp.scores.inputs import one_dataset
+from bayescmp.scores.pair import ROUNDING, Pair
 from bayescmp.scores.resampling import Resampling, check_design
 
 Floats = NDArray[np.float64]
@@ -263,7 +265,7 @@ def _from_pairs(pairs: Any) -> tuple[tuple[str, str], tuple[str, ...], Floats, F
     """Models, measures, oriented differences, their rounding, and the design, from a mapping of measure to pair."""
     if not isinstance(pairs, Mapping) or not pairs or not all(isinstance(x, Pair) for x in pairs.values()):
         raise ScoresError("Give two arrays, `a` and `b`, folds x measures, or a mapping from measure to Pair.")
-    each = [pair.one_dataset(None, "hotelling_test") for pair in pairs.values()]
+    each = [one_dataset(pair, test="hotelling_test") for pair in pairs.values()]
     kinds = {(pair.a, pair.b, pair.datasets, int(pair.counts[0])) for pair in each}
     if len(kinds) > 1:
         raise ScoresError(

@@ -19,7 +19,7 @@ from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.numerics.friedman import friedman_exact_p, orders_of
 from bayescmp.numerics.ranks import average_ranks
 from bayescmp.numerics.studentized_range import studentized_range_ppf, studentized_range_sf
-from bayescmp.scores.blocks import Blocks, as_blocks
+from bayescmp.scores.inputs import Table, complete_table
 
 Floats = NDArray[np.float64]
 
@@ -272,9 +272,7 @@ def kruskal_wallis_test(scores: Any, *, tie_corrected: bool = True, higher_is_be
     19.37
     """
     check_switch("tie_corrected", tie_corrected)
-    table = as_blocks(
-        scores, test="kruskal_wallis_test", blocks_are="datasets", higher_is_better=higher_is_better, least_models=2
-    )
+    table = complete_table(scores, test="kruskal_wallis_test", higher_is_better=higher_is_better, least_models=2)
     n, k = table.values.shape
     errors = np.broadcast_to(table.rounding[:, None], table.values.shape)
     ranks = average_ranks(-table.oriented.ravel(), errors.ravel()).reshape(n, k)
@@ -429,12 +427,10 @@ def bonferroni_dunn_test(
 # ---- the steps
 
 
-def ranked(scores: Any, test: str, higher_is_better: bool | None, *, relative: bool = True) -> tuple[Blocks, Floats]:
+def ranked(scores: Any, test: str, higher_is_better: bool | None, *, relative: bool = True) -> tuple[Table, Floats]:
     """The complete table, and the ranks of the models on each dataset, 1 for the best."""
-    table = as_blocks(
-        scores, test=test, blocks_are="datasets", higher_is_better=higher_is_better, least_models=3, relative=relative
-    )
-    return table, average_ranks(-table.oriented, table.rounding[:, None])
+    table = complete_table(scores, test=test, higher_is_better=higher_is_better, least_models=3, relative=relative)
+    return table, table.ranks
 
 
 def friedman_statistic(ranks: Floats, tie_corrected: bool) -> float:
@@ -451,14 +447,14 @@ def _tie_words(tie_corrected: bool) -> str:
     return "tie-corrected" if tie_corrected else "without tie correction"
 
 
-def _rank_details(table: Blocks, ranks: Floats) -> dict[str, Any]:
+def _rank_details(table: Table, ranks: Floats) -> dict[str, Any]:
     return {
         "mean_ranks": dict(zip(table.models, ranks.mean(axis=0).tolist(), strict=True)),
         "rank_sums": dict(zip(table.models, ranks.sum(axis=0).tolist(), strict=True)),
     }
 
 
-def _notes(table: Blocks, ranks: Floats) -> tuple[str, ...]:
+def _notes(table: Table, ranks: Floats) -> tuple[str, ...]:
     """What was left out, and whether the models differ anywhere."""
     if np.ptp(ranks, axis=1).any():
         return table.notes

@@ -14,7 +14,6 @@ from bayescmp.checks import check_alternative, check_switch, is_one_of
 from bayescmp.errors import (
     DegenerateWarning,
     MissingWarning,
-    ResamplingError,
     ScoresError,
     name_list,
     unknown_name,
@@ -27,9 +26,9 @@ from bayescmp.frequentist.result import MIRRORED, TestResult
 from bayescmp.frequentist.t_tests import corrected_name, corrected_ttest, overlap_notes, paired_ttest
 from bayescmp.numerics.ranks import signed_ranks
 from bayescmp.numerics.student import student_p, student_parameters, student_ppf
-from bayescmp.scores.blocks import as_blocks, as_scores, check_same_folds
+from bayescmp.scores.inputs import as_scores, check_same_folds, complete_table
 from bayescmp.scores.pair import Pair, rounding_of
-from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling
+from bayescmp.scores.resampling import Resampling, unknown_design
 from bayescmp.scores.table import Scores
 from bayescmp.text import counted, versions
 from bayescmp.values import Value
@@ -182,7 +181,7 @@ def pairwise_ttest(
     check_switch("corrected", corrected)
     check_alternative(alternative)
     _check_family(adjust, control)
-    table = as_blocks(
+    table = complete_table(
         scores,
         test="pairwise_ttest",
         blocks_are="folds",
@@ -190,11 +189,9 @@ def pairwise_ttest(
         higher_is_better=higher_is_better,
         relative=True,
     )
-    design = table.resampling if isinstance(scores, Scores) else None
+    design = table.design if isinstance(scores, Scores) else None
     if corrected and design is None:
-        raise ResamplingError(
-            "`pairwise_ttest` must know how the scores were resampled, but it was not said. " + WAYS_TO_GIVE
-        )
+        raise unknown_design("pairwise_ttest", table.datasets)
     rho = design.rho if corrected and design is not None else 0.0
     i, j = pairs_of(table.models, control)
     x = table.oriented.T
@@ -519,7 +516,7 @@ class StudentData(Value):
         scores = self.scores[[tests.models.index(a), tests.models.index(b)]]
         if tests.scale == "relative":
             scores = scores / scores.mean()
-        design = None if self.rho is None else Resampling(kind="custom", rho=self.rho, n_test=self.n_test)
+        design = None if self.rho is None else Resampling(scheme="custom", rho=self.rho, n_test=self.n_test)
         pair = Pair(
             a=a,
             b=b,

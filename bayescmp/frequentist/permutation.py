@@ -14,10 +14,8 @@ from bayescmp.checks import check_alternative, check_count, check_switch, checke
 from bayescmp.errors import ScoresError
 from bayescmp.frequentist.result import TestResult
 from bayescmp.frequentist.t_tests import type_one_error
-from bayescmp.scores.arrays import as_pair, model_names
-from bayescmp.scores.blocks import about
-from bayescmp.scores.metrics import higher_is_better as direction
-from bayescmp.scores.pair import ROUNDING, Pair, as_vector
+from bayescmp.scores.inputs import as_pair, unpaired
+from bayescmp.scores.pair import ROUNDING, Pair
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
@@ -125,7 +123,7 @@ def _sign_flip(
         p = _monte_carlo_signs(sizes, total, tolerance, alternative, resamples, np.random.default_rng(seed))
     unit = "paired scores" if not isinstance(a, (Pair, Scores)) else "folds" if one else "means of the datasets"
     return TestResult(
-        **about(pair),
+        **pair.about(models=True),
         method=f"sign-flip permutation test of {unit} ({_how(exact, resamples)})",
         statistic=total,
         statistic_name="T",
@@ -220,14 +218,11 @@ def _two_samples(
             "paired=False compares two arrays of unpaired scores, got a pair or the name of a dataset. The scores of a "
             "pair belong together: leave `paired` out."
         )
-    if b is None:
-        raise ScoresError(f"Give two arrays of scores; got one {type(a).__name__}.")
-    names = model_names(a, b)
-    x, y = (as_vector(name, scores) for name, scores in zip(names, (a, b), strict=True))
-    better = direction(None, higher_is_better)
-    if x.size + y.size < 3:
+    runs = unpaired(a, b, test="permutation_test", higher_is_better=higher_is_better, least=1)
+    x, y = runs.oriented
+    if runs.n < 3:
         raise ScoresError("`permutation_test` needs at least 3 scores in both groups together, got 1 and 1.")
-    pooled = np.concatenate([x, y]) * (1.0 if better else -1.0)
+    pooled = np.concatenate([x, y])
     _check_sum(pooled)
     pooled = pooled - pooled.mean()  # around 0 the sums lose the fewest digits
     n_a, n_b = x.size, y.size
@@ -251,7 +246,7 @@ def _two_samples(
         p = (extreme + 1) / (resamples + 1)
     return TestResult(
         method=f"permutation test of two independent samples ({_how(exact, resamples)})",
-        models=(names[0], names[1]),
+        models=runs.models,
         statistic=0.0 if alike else observed,
         statistic_name="T",
         statistic_swapped=0.0 if alike else -observed,
@@ -260,7 +255,7 @@ def _two_samples(
         alternative=alternative,
         estimate=0.0 if alike else observed,
         notes=("all scores are equal: any dealing is as extreme as the observed one",) if alike else (),
-        higher_is_better=better,
+        higher_is_better=runs.higher_is_better,
         random_seed=None if exact else seed,
         details=_details(exact, ways, p, resamples) | {"n_a": n_a, "n_b": n_b},
     )

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, bdtrc
 
 from bayescmp.checks import check_alternative, check_switch, is_one_of
-from bayescmp.errors import DegenerateWarning, ScoresError, warn
+from bayescmp.errors import DegenerateWarning, warn
 from bayescmp.frequentist.effect_sizes import rank_biserial_core, rank_biserial_effect
 from bayescmp.frequentist.intervals import MedianInterval, WalshInterval, hodges_lehmann
 from bayescmp.frequentist.result import EffectSize, TestResult
@@ -20,8 +20,7 @@ from bayescmp.numerics.ranks import (
     kept_differences,
     signed_ranks,
 )
-from bayescmp.scores.arrays import as_pair
-from bayescmp.scores.blocks import about
+from bayescmp.scores.inputs import many_datasets
 from bayescmp.scores.pair import Pair
 
 Floats = NDArray[np.float64]
@@ -83,9 +82,11 @@ def wilcoxon_test(
     (23.0, 0.6953125)
     """
     check_switch("correction", correction)
-    pair = many_datasets(a, b, higher_is_better, "wilcoxon_test")
+    pair = many_datasets(a, b, test="wilcoxon_test", higher_is_better=higher_is_better)
     check_options(alternative, zero_method, method)
-    return wilcoxon_result(about(pair), pair.means, pair.rounding, alternative, zero_method, method, correction)
+    return wilcoxon_result(
+        pair.about(models=True), pair.means, pair.rounding, alternative, zero_method, method, correction
+    )
 
 
 def sign_test(
@@ -117,7 +118,7 @@ def sign_test(
     """
     if not is_one_of(ties, ("drop", "split")):
         raise ValueError(f'`ties` must be "drop" or "split", got {ties!r}.')
-    pair = many_datasets(a, b, higher_is_better, "sign_test")
+    pair = many_datasets(a, b, test="sign_test", higher_is_better=higher_is_better)
     check_alternative(alternative)
     signs = np.where(np.abs(pair.means) <= pair.rounding, 0, np.sign(pair.means))
     wins, losses, equal = (int((signs == s).sum()) for s in (1, -1, 0))
@@ -130,7 +131,7 @@ def sign_test(
         fate = [f"{count} {what}" for count, what in ((2 * half, "split"), (equal - 2 * half, "dropped")) if count]
         notes.append(f"both models are equal on {equal} of {len(signs)} datasets: {', '.join(fate)}")
     return TestResult(
-        **about(pair),
+        **pair.about(models=True),
         method=f"sign test, exact, ties {'split' if ties == 'split' else 'dropped'}",
         statistic=float(won),
         statistic_name="wins",
@@ -217,17 +218,6 @@ def check_options(alternative: str, zero_method: str, method: str) -> None:
     check_zero_method(zero_method)
     if not is_one_of(method, ("auto", "exact", "asymptotic")):
         raise ValueError(f'`method` must be "auto", "exact" or "asymptotic", got {method!r}.')
-
-
-def many_datasets(a: Pair | ArrayLike, b: ArrayLike | None, higher_is_better: bool | None, test: str) -> Pair:
-    """The pair, on at least two datasets."""
-    pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
-    if len(pair.datasets) < 2:
-        raise ScoresError(
-            f"`{test}` needs at least 2 datasets, but {pair.a} vs {pair.b} has {len(pair.datasets)}. For the folds of "
-            "one dataset use corrected_ttest."
-        )
-    return pair
 
 
 def _notes(

@@ -215,7 +215,7 @@ def _one_dataset(facts: _Facts) -> "list[Advice]":
     few: tuple[str, ...] = ()
     if design is not None and design.n_test is not None and design.n_test < 30:
         few = (f"{design.n_test:g} test cases a fold: below 30 a fold's score is far from normal",)
-    if design is not None and design.kind == "kfold" and (design.folds, design.repeats) == (2, 5):
+    if design is not None and design.scheme == "kfold" and (design.folds, design.repeats) == (2, 5):
         why = "made for five repeats of 2-fold cross-validation; fewer false alarms and more power than the 5x2 t-test"
         rows.append(_advice("Q1", "frequentist", "cv5x2_ftest", why))
     if design is not None and design.rho == 0:
@@ -225,7 +225,7 @@ def _one_dataset(facts: _Facts) -> "list[Advice]":
     else:
         why = "training sets overlap; the Nadeau-Bengio correction keeps the type-I error, the plain paired t does not"
         rows.append(_advice("Q1", "frequentist", "corrected_ttest", why, *unknown, *few))
-    if design is not None and design.kind == "kfold" and (design.repeats or 1) > 1 and (design.folds or 0) > 2:
+    if design is not None and design.scheme == "kfold" and (design.repeats or 1) > 1 and (design.folds or 0) > 2:
         why = "for repeated cross-validation, with degrees of freedom calibrated to 10 for 10 x 10 folds"
         rows.append(_advice("Q1", "frequentist", "rxk_cv_ttest", why))
     why = "the interval of the mean difference; corrected=True widens it for the overlap of the training sets"

@@ -8,17 +8,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr, stdtrit
 
 from bayescmp.checks import check_alpha, check_alternative, check_switch
-from bayescmp.errors import DegenerateWarning, RopeError, ScoresError, warn
+from bayescmp.errors import DegenerateWarning, RopeError, warn
 from bayescmp.frequentist.effect_sizes import dz_effect
 from bayescmp.frequentist.intervals import StudentInterval
 from bayescmp.frequentist.result import TestResult
 from bayescmp.numerics.moments import moments, power_of_two
 from bayescmp.numerics.student import student_p, student_parameters
 from bayescmp.rope import RopeLike, rope_for
-from bayescmp.scores.arrays import as_pair, model_names
-from bayescmp.scores.blocks import about
-from bayescmp.scores.metrics import higher_is_better as direction
-from bayescmp.scores.pair import ROUNDING, Pair, as_vector
+from bayescmp.scores.inputs import one_dataset, unpaired
+from bayescmp.scores.pair import ROUNDING, Pair
 from bayescmp.scores.resampling import Resampling
 
 Floats = NDArray[np.float64]
@@ -62,7 +60,9 @@ def paired_ttest(
     >>> print(result.notes[0][:40])
     the training sets overlap (rho = 0.107):
     """
-    pair = one_dataset(a, b, "paired_ttest", dataset, resampling, higher_is_better)
+    pair = one_dataset(
+        a, b, test="paired_ttest", dataset=dataset, resampling=resampling, higher_is_better=higher_is_better
+    )
     design = pair.resampling[0]
     notes = overlap_notes(design, int(pair.counts[0]))
     return _student_test(pair, 0.0, "paired t-test", alternative, notes)
@@ -110,7 +110,9 @@ def corrected_ttest(
       note: 6 test cases in a fold: below 30, means of folds may be far from normal
       note: unequal variances: SVM's scores vary 0.7 times as much as DT's: the paired test allows it, Cohen's d not
     """
-    pair = one_dataset(a, b, "corrected_ttest", dataset, resampling, higher_is_better)
+    pair = one_dataset(
+        a, b, test="corrected_ttest", dataset=dataset, resampling=resampling, higher_is_better=higher_is_better
+    )
     rho = float(pair.known_rho("corrected_ttest")[0])
     return _student_test(pair, rho, corrected_name(rho), alternative, ())
 
@@ -143,17 +145,13 @@ def welch_ttest(
     >>> round(welch_ttest([0.81, 0.83, 0.84, 0.80, 0.82], [0.78, 0.80, 0.79]).p_value, 3)
     0.017
     """
-    names = model_names(a, b)
-    sign = 1 if direction(None, higher_is_better) else -1
-    x, y = (as_vector(name, scores) for name, scores in zip(names, (a, b), strict=True))
-    for name, scores in zip(names, (x, y), strict=True):
-        if scores.size < 2:
-            raise ScoresError(f"A t-test needs at least 2 scores of each model, but `{name}` has {scores.size}.")
+    runs = unpaired(a, b, test="welch_ttest", higher_is_better=higher_is_better)
+    x, y = runs.oriented
     (mean_x, sd_x, _), (mean_y, sd_y, _) = ((float(v) for v in moments(scores)) for scores in (x, y))
     rounding = ROUNDING * max(np.abs(x).max(), np.abs(y).max())
     errors = [sd / math.sqrt(s.size) if sd > rounding else 0.0 for sd, s in ((sd_x, x), (sd_y, y))]
     scale = math.hypot(*errors)
-    mean = sign * (mean_x - mean_y)
+    mean = mean_x - mean_y
     notes: tuple[str, ...] = ()
     df = float(x.size + y.size - 2)
     if scale > 0:
@@ -161,11 +159,11 @@ def welch_ttest(
         df = 1 / sum(shares)
     else:
         notes = ("neither model's scores vary: the answer rests on no variation between runs",)
-        warn(f"{names[0]} vs {names[1]}: {notes[0]}.", DegenerateWarning)
+        warn(f"{runs.a} vs {runs.b}: {notes[0]}.", DegenerateWarning)
     t, p = student_p(np.asarray(mean), np.asarray(scale), df, check_alternative(alternative), rounding)
     return TestResult(
-        models=(names[0], names[1]),
-        higher_is_better=sign > 0,
+        models=runs.models,
+        higher_is_better=runs.higher_is_better,
         method="Welch's t-test, Satterthwaite df",
         statistic=float(t),
         statistic_name="t",
@@ -231,7 +229,9 @@ def tost_ttest(
     0.083
     """
     check_switch("corrected", corrected)
-    pair = one_dataset(a, b, "tost_ttest", dataset, resampling, higher_is_better)
+    pair = one_dataset(
+        a, b, test="tost_ttest", dataset=dataset, resampling=resampling, higher_is_better=higher_is_better
+    )
     region = rope_for(rope, pair.datasets[0])
     if region.is_zero:
         raise RopeError(
@@ -252,7 +252,7 @@ def tost_ttest(
     at_low = p_low >= p_high
     kind = f"corrected for rho = {rho:.3f}" if corrected else "uncorrected"
     return TestResult(
-        **about(pair),
+        **pair.about(models=True),
         method=f"two one-sided t-tests of equivalence (TOST), rope {region}, {kind}",
         statistic=t_low if at_low else t_high,
         statistic_name="t",
@@ -272,25 +272,6 @@ def tost_ttest(
 # ---- the steps
 
 
-def one_dataset(
-    a: Pair | ArrayLike,
-    b: ArrayLike | None,
-    test: str,
-    dataset: str | None,
-    resampling: Resampling | None,
-    higher_is_better: bool | None,
-) -> Pair:
-    """The pair on one dataset, with at least two folds."""
-    pair = as_pair(a, b, arrays_are="folds", resampling=resampling, higher_is_better=higher_is_better)
-    pair = pair.one_dataset(dataset, test)
-    if pair.counts[0] < 2:
-        raise ScoresError(
-            f'`{test}` needs at least 2 paired scores, but "{pair.datasets[0]}" has {pair.counts[0]}. Give the score '
-            "of every fold."
-        )
-    return pair
-
-
 def _student_test(pair: Pair, rho: float, method: str, alternative: str, notes: tuple[str, ...]) -> TestResult:
     check_alternative(alternative)
     rounding = float(pair.rounding[0])
@@ -300,7 +281,7 @@ def _student_test(pair: Pair, rho: float, method: str, alternative: str, notes: 
     if scale == 0:
         notes = (*notes, degenerate_note(pair))
     return TestResult(
-        **about(pair),
+        **pair.about(models=True),
         method=method,
         statistic=float(t),
         statistic_name="t",

@@ -1,23 +1,27 @@
-"""Arrays in: `Scores.from_arrays`, and the pair that a two-model test was given."""
+"""Arrays in: `Scores.from_arrays`, and what every way in shares: numbers that are numbers, aligned, without copies."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.checks import is_list
-from bayescmp.errors import ScoresError, name_list
-from bayescmp.scores.assemble import finish, warn_of_copies
+from bayescmp.errors import RepeatsWarning, ScoresError, name_list, warn
 from bayescmp.scores.metrics import higher_is_better as direction
-from bayescmp.scores.pair import Pair, as_vector
 from bayescmp.scores.resampling import Resampling, check_design
 
 if TYPE_CHECKING:
     from bayescmp.scores.table import Scores
 
+Floats = NDArray[np.float64]
+
+NOT_SCORES = (str, bytes, bool, np.bool_)
+"""What numpy would turn into numbers, though it is more likely a mistake."""
+
 
 def from_arrays(
+    cls: type["Scores"],
     arrays: Mapping[str, ArrayLike],
     *,
     resampling: Resampling | None = None,
@@ -25,13 +29,13 @@ def from_arrays(
     metric: str | None = None,
     higher_is_better: bool | None = None,
 ) -> "Scores":
-    """Scores from one array a model.
+    """Scores from one array per model.
 
     Parameters
     ----------
     arrays : mapping of str to array
         1-D with a `resampling`: the resamples of one dataset, repeat-major (repeat 1's folds first).
-        1-D without: one score a dataset. 2-D: datasets x resamples.
+        1-D without: one score per dataset. 2-D: datasets x resamples.
     resampling : Resampling, optional
         The design, the same for all datasets.
     datasets : list of str, optional
@@ -50,32 +54,21 @@ def from_arrays(
     >>> Scores.from_arrays({"rf": [0.9, 0.8], "svm": [0.8, 0.8]}, resampling=Resampling.kfold(2)).datasets
     ('dataset',)
     """
-    return _from_arrays(arrays, resampling is not None, resampling, datasets, metric, higher_is_better)
-
-
-def _from_arrays(
-    arrays: Mapping[str, ArrayLike],
-    folds: bool,
-    resampling: Resampling | None,
-    datasets: Sequence[str] | None,
-    metric: str | None,
-    higher_is_better: bool | None,
-) -> "Scores":
-    """As `from_arrays`; `folds` says whether 1-D arrays are folds of one dataset, or one score a dataset."""
     if not isinstance(arrays, Mapping) or not arrays:
         what = "nothing" if isinstance(arrays, Mapping) else type(arrays).__name__
         raise ScoresError(f"`arrays` must map model names to scores, got {what}.")
     if len({str(m) for m in arrays}) < len(arrays):
         raise ScoresError(f"Every model must have its own name, got {list(arrays)}.")
     check_design(resampling)
-    _check_same_index(arrays)
-    tables = {str(m): _as_table(str(m), values, folds) for m, values in arrays.items()}
-    n_datasets, n = _common_shape(tables)
-    names = _dataset_names(datasets, n_datasets, folds)
+    folds = resampling is not None
+    tables = aligned({str(m): values for m, values in arrays.items()}, folds)
+    n_datasets, n = next(iter(tables.values())).shape
+    names = dataset_names(datasets, n_datasets, folds)
     if resampling is not None:
         resampling.check(n, f'"{names[0]}"')
     keys = resampling.keys if resampling else None
     return finish(
+        cls,
         models=tuple(tables),
         datasets=names,
         values=np.stack(list(tables.values())),
@@ -86,87 +79,146 @@ def _from_arrays(
     )
 
 
-def as_pair(
-    a: "Pair | Scores | ArrayLike",
-    b: ArrayLike | None = None,
+def finish(
+    cls: type["Scores"],
     *,
-    arrays_are: str,
-    resampling: Resampling | None = None,
-    higher_is_better: bool | None = None,
-) -> Pair:
-    """The pair that a two-model test was given: a `Pair`, a `Scores` of two models, or two arrays.
-
-    `arrays_are` says what the numbers of plain arrays are to this test: "folds" of one dataset, or "datasets".
-    """
-    from bayescmp.scores.table import Scores
-
-    if isinstance(a, Scores):
-        if len(a.models) != 2:
-            raise ScoresError(
-                f"A two-model test takes a pair, got scores of {len(a.models)} models: {name_list(a.models)}. Pick "
-                'two: scores.pair("' + '", "'.join(a.models[:2]) + '").'
-            )
-        a = a.pair(*a.models)
-    if isinstance(a, Pair):
-        if b is not None or higher_is_better is not None:
-            raise ScoresError(
-                "A pair has both models and knows its direction: give `b` and `higher_is_better` only with arrays."
-            )
-        return a if resampling is None else a.with_resampling(resampling)
-    if b is None:
-        raise ScoresError(f"Give a pair, or two arrays of scores, `a` and `b`; got one {type(a).__name__}.")
-    names = model_names(a, b)
-    folds = arrays_are == "folds"
-    for name, x in zip(names, (a, b), strict=True):
-        if folds and _depth(name, x) > 1:
-            raise ScoresError(f"The scores of `{name}` must be one-dimensional, got shape {np.shape(x)}.")
-    check_design(resampling)
-    arrays = dict(zip(names, (a, b), strict=True))
-    _check_same_index(arrays)
-    one, two = tables = [_as_table(name, x, folds) for name, x in arrays.items()]
-    n_datasets, n = _common_shape(dict(zip(names, tables, strict=True)))
-    if resampling is not None:
-        resampling.check(n, "each array")
-        warn_of_copies("dataset", resampling.keys or (), np.stack([one[0], two[0]]))
-    return Pair(
-        a=names[0],
-        b=names[1],
-        datasets=_dataset_names(None, n_datasets, folds),
-        scores_a=one,
-        scores_b=two,
-        resampling=(resampling,) * n_datasets,
-        higher_is_better=direction(None, higher_is_better),
-    )
+    metric: str | None,
+    higher_is_better: bool | None,
+    notes: tuple[str, ...] = (),
+    **fields: Any,
+) -> "Scores":
+    """The last steps of every way in: the direction, and a warning about repeats that are copies."""
+    if metric is None and higher_is_better is None:
+        notes = (*notes, "no metric was named: taken as scores where higher is better")
+    scores = cls(metric=metric, higher_is_better=direction(metric, higher_is_better), notes=notes, **fields)
+    for d, name in enumerate(scores.datasets) if scores.values.shape[2] > 3 else ():
+        if warn_of_copies(name, scores.keys[d], scores.values[:, d]):
+            break
+    return scores
 
 
-def model_names(a: object, b: object) -> list[str]:
-    """The names of two pandas Series, where they have different ones, else A and B."""
-    names = [getattr(x, "name", None) for x in (a, b)]
-    if None in names or str(names[0]) == str(names[1]):
-        return ["A", "B"]
-    return [str(name) for name in names]
-
-
-def _common_shape(tables: Mapping[str, NDArray[np.float64]]) -> tuple[int, ...]:
-    """Datasets x resamples, the same for all models."""
-    shapes = {m: t.shape for m, t in tables.items()}
-    if len(set(shapes.values())) > 1:
-        sizes = ", ".join(f"`{m}` has {' x '.join(str(n) for n in s if n > 1) or 1} scores" for m, s in shapes.items())
-        raise ScoresError(
-            f"All models must be scored on the same folds or datasets, in the same order, but {sizes}. Unpaired runs "
-            "(nothing to match them by) are for welch_ttest."
+def warn_of_copies(dataset: str, keys: Sequence[tuple[int, int]], values: Floats) -> bool:
+    """Warn of repeats that are copies of each other; True where there are."""
+    copies = _copied_repeats(keys, values)
+    if copies:
+        warn(
+            f'Repeats {copies[0]} and {copies[1]} on "{dataset}" are exact copies of each other in every model: they '
+            "are not repeats, and counting them makes the answer too sure. Reseed the cross-validation for each "
+            "repeat, or keep one of them.",
+            RepeatsWarning,
         )
-    return next(iter(shapes.values()))
+    return copies is not None
 
 
-def _as_table(name: str, values: ArrayLike, folds: bool) -> NDArray[np.float64]:
-    if _depth(name, values) != 2:
-        vector = as_vector(name, values)
-        return vector[None, :] if folds else vector[:, None]
-    rows = [as_vector(f"{name}, dataset {i + 1}", row) for i, row in enumerate(np.asarray(values))]
-    if not rows:
-        raise ScoresError(f"The scores of `{name}` are empty.")
-    return np.stack(rows)
+def _copied_repeats(keys: Sequence[tuple[int, int]], values: Floats) -> tuple[int, int] | None:
+    """The first two repeats with the same scores in every model and fold, if any.
+
+    Three distinct values at least, because two perfect repeats of an easy dataset are alike by rights.
+    """
+    blocks: dict[bytes, int] = {}
+    repeats = np.array([repeat for repeat, _ in keys])
+    if len(keys) < 4 or repeats[0] == repeats[-1] or len(set(repeats)) == len(keys):
+        return None
+    for repeat in np.unique(repeats):
+        block = values[:, : len(keys)][:, repeats == repeat]
+        if np.unique(block[np.isfinite(block)]).size < 3:
+            continue
+        earlier = blocks.setdefault(block.tobytes(), int(repeat))
+        if earlier != repeat:
+            return earlier, int(repeat)
+    return None
+
+
+# ---- from what was given to aligned numbers
+
+
+def aligned(arrays: Mapping[str, ArrayLike], folds: bool, *, flat: bool = False) -> dict[str, Floats]:
+    """Each model's datasets x resamples, of one shape; a vector is the `folds` of one dataset, or one per dataset.
+
+    With `flat` only vectors are taken.
+    """
+    check_same_index(arrays, "scores")
+    depths = {name: _depth(name, values) for name, values in arrays.items()}
+    tables = {}
+    for name, values in arrays.items():
+        if depths[name] != 2 or flat:
+            vector = as_vector(name, values)
+            tables[name] = vector[None, :] if folds else vector[:, None]
+        elif not len(rows := np.asarray(values)):
+            raise ScoresError(f"The scores of `{name}` are empty.")
+        else:
+            tables[name] = np.stack([as_vector(f"{name}, dataset {i + 1}", row) for i, row in enumerate(rows)])
+    if len({table.shape for table in tables.values()}) > 1:
+        sizes = (f"`{m}` has {' x '.join(str(n) for n in t.shape if n > 1) or 1} scores" for m, t in tables.items())
+        raise ScoresError(
+            f"All models must be scored on the same folds or datasets, in the same order, but {', '.join(sizes)}. "
+            "Unpaired runs (nothing to match them by) are for welch_ttest."
+        )
+    return tables
+
+
+def dataset_names(given: Sequence[str] | None, n: int, folds: bool) -> tuple[str, ...]:
+    """The names of n datasets: as given, else numbered."""
+    if given is None:
+        return ("dataset",) if n == 1 and folds else tuple(f"dataset {i + 1}" for i in range(n))
+    if not is_list(given) and not isinstance(given, str):
+        raise ScoresError(f"`datasets` must be a list of names, got {given!r}.")
+    names = tuple(str(name) for name in ([given] if isinstance(given, str) else given))
+    if len(names) != n or len(set(names)) < n:
+        raise ScoresError(f"`datasets` must be {n} different names, got {len(names)}: {name_list(names)}.")
+    return names
+
+
+def check_same_index(arrays: Mapping[str, Any], what: str) -> None:
+    """Raise if the indexes of pandas Series differ: `what` they hold would be paired by position."""
+    indexes = [x.index for x in arrays.values() if hasattr(x, "index") and hasattr(x, "iloc")]
+    if any(not index.equals(indexes[0]) for index in indexes[1:]):
+        raise ScoresError(
+            f"Series must have the same index in the same order, because {what} are paired by position. Align them "
+            "first, or give plain arrays."
+        )
+
+
+def as_vector(name: str, values: ArrayLike) -> Floats:
+    """A one-dimensional float array of finite numbers; an error names the place where it is not."""
+    if np.ma.isMaskedArray(values) or np.iscomplexobj(values):
+        raise ScoresError(f"The scores of `{name}` must be plain real numbers, got {type(values).__name__}.")
+    try:
+        given = np.asarray(values)
+        numbers = given.dtype.kind not in "USb" and not (
+            given.dtype.kind == "O" and any(isinstance(x, NOT_SCORES) for x in given.flat)
+        )
+        vector = np.array(given, dtype=float) if numbers else None
+    except (TypeError, ValueError, OverflowError):
+        vector = None
+    if vector is None:
+        text = repr(values)
+        shown = text if len(text) <= 60 else text[:57] + "..."
+        raise ScoresError(f"The scores of `{name}` must be numbers, got {shown}.")
+    if vector.ndim != 1:
+        raise ScoresError(f"The scores of `{name}` must be one-dimensional, got shape {vector.shape}.")
+    if vector.size == 0:
+        raise ScoresError(f"The scores of `{name}` are empty: there must be at least 2.")
+    check_finite(vector, lambda i: f"`{name}`, position {i}")
+    return vector
+
+
+def check_finite(values: Floats, where: Callable[[int], str]) -> None:
+    """Raise if a score is NaN or infinite; `where(i)` names the place of the i-th one."""
+    bad = np.flatnonzero(~np.isfinite(values))
+    if not bad.size:
+        return
+    nan = np.flatnonzero(np.isnan(values))
+    if nan.size:
+        raise ScoresError(
+            f"Scores must be numbers, but {nan.size} of {values.size} are NaN, first at {where(int(nan[0]))}. "
+            "scikit-learn writes NaN where a fit or a scorer failed (error_score=nan): look for the cause with "
+            'error_score="raise", or leave out the model or the dataset that failed.'
+        )
+    raise ScoresError(
+        f"Scores must be finite, but {bad.size} of {values.size} are infinite, first at {where(int(bad[0]))} "
+        f"({values[bad[0]]}). Correct them, or leave out the model or the dataset."
+    )
 
 
 def _depth(name: str, values: ArrayLike) -> int:
@@ -174,24 +226,3 @@ def _depth(name: str, values: ArrayLike) -> int:
         return np.ndim(values)
     except ValueError:
         raise ScoresError(f"The scores of `{name}` must have the same number of resamples on every dataset.") from None
-
-
-def _dataset_names(given: Sequence[str] | None, n: int, folds: bool) -> tuple[str, ...]:
-    if given is None:
-        return ("dataset",) if n == 1 and folds else tuple(f"dataset {i + 1}" for i in range(n))
-    if not is_list(given) and not isinstance(given, str):
-        raise ScoresError(f"`datasets` must be a list of names, got {given!r}.")
-    names = tuple(str(name) for name in ([given] if isinstance(given, str) else given))
-    if len(names) != n or len(set(names)) < n:
-        raise ScoresError(f"`datasets` must give {n} different names, got {len(names)}: {name_list(names)}.")
-    return names
-
-
-def _check_same_index(arrays: Mapping[str, Any]) -> None:
-    """Refuse pandas Series whose indexes differ: they would be paired by position."""
-    indexes = [x.index for x in arrays.values() if hasattr(x, "index") and hasattr(x, "iloc")]
-    if any(not index.equals(indexes[0]) for index in indexes[1:]):
-        raise ScoresError(
-            "Series must have the same index in the same order, because scores are paired by position. Align them "
-            "first, or give plain arrays."
-        )

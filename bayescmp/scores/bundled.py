@@ -2,18 +2,15 @@
 
 import csv
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescmp.scores import arrays, assemble
+from bayescmp.scores.frames import from_columns
 from bayescmp.scores.resampling import Resampling
-
-if TYPE_CHECKING:
-    from bayescmp.scores.table import Scores
+from bayescmp.scores.table import Scores
 
 
-def load_uci() -> "Scores":
+def load_uci() -> Scores:
     """Accuracies of 8 scikit-learn classifiers on real datasets, 10 x 10-fold stratified cross-validation.
 
     Made by `scripts/make_uci_results.py`; names, sizes and sources of the datasets are in
@@ -35,10 +32,10 @@ def load_uci() -> "Scores":
     columns["model"] = [name for name in models for _ in rows]
     correct = np.array([[row[name] for row in rows] for name in models], dtype=float)
     tested = np.array([row["n_test"] for row in rows], dtype=float)
-    return assemble.from_columns(columns, (correct / tested).ravel(), metric="accuracy", higher_is_better=True)
+    return from_columns(Scores, columns, (correct / tested).ravel(), metric="accuracy", higher_is_better=True)
 
 
-def load_labour() -> "Scores":
+def load_labour() -> Scores:
     """Error rates of a decision tree, logistic regression and an SVM on the Labour data: 100 splits of 50 and 6 cases.
 
     Errors of 6 test cases as printed by Japkowicz and Boukouvalas (2024), Tables 2.1 and 2.2; where the two tables
@@ -61,7 +58,7 @@ def load_labour() -> "Scores":
         "SVM": "0000001102 0000011001 0100100110 0000011310 0001100000 "
         "0000001000 1000000000 1011010000 1011000101 2001100110",
     }
-    return arrays.from_arrays(
+    return Scores.from_arrays(
         {m: np.array([int(x) for x in digits.replace(" ", "")]) / 6 for m, digits in errors.items()},
         resampling=Resampling.subsampling(50, 6, repeats=100),
         datasets=["labour"],
@@ -69,7 +66,7 @@ def load_labour() -> "Scores":
     )
 
 
-def load_domains() -> "Scores":
+def load_domains() -> Scores:
     """Accuracies in percent of three classifiers on 10 domains: Japkowicz and Boukouvalas (2024), Table 7.2.
 
     See Also
@@ -81,7 +78,7 @@ def load_domains() -> "Scores":
     >>> load_domains().models
     ('A', 'B', 'C')
     """
-    return arrays.from_arrays(
+    return Scores.from_arrays(
         {
             "A": [85.83, 85.91, 86.12, 85.82, 86.28, 86.42, 85.91, 86.10, 85.95, 86.12],
             "B": [75.86, 73.18, 69.08, 74.05, 74.71, 65.90, 76.25, 75.10, 70.50, 73.95],

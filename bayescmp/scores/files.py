@@ -7,21 +7,19 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bayescmp.errors import ScoresError, name_list
-from bayescmp.scores.frames import Columns, from_frame, from_table
+from bayescmp.scores.frames import Columns, from_table
+from bayescmp.scores.table import Scores
 
 ARGUMENTS = ("model", "dataset", "score", "repeat", "fold", "models", "metric", "higher_is_better", "resampling")
 
 MOST_ROWS = 10_000_000
 """A parquet file of a few kilobytes can hold billions of equal rows: they are counted before they are unpacked."""
 
-if TYPE_CHECKING:
-    from bayescmp.scores.table import Scores
 
-
-def read_scores(path: str | Path, **columns: Any) -> "Scores":
+def read_scores(path: str | Path, **columns: Any) -> Scores:
     """Scores from a file: csv, tsv, parquet, json (records or columns) or jsonl.
 
     Parameters
@@ -50,20 +48,20 @@ def read_scores(path: str | Path, **columns: Any) -> "Scores":
         raise ScoresError(f'"{path}" is empty (0 bytes). Was the run that writes it cut off?')
     ending = path.suffix.lower()
     if ending in (".parquet", ".pq"):
-        return from_frame(_read_parquet(path), **columns)
+        return Scores.from_frame(_read_parquet(path), **columns)
     if ending not in READERS:
         raise ScoresError(f'"{path.name}" must end in .parquet or one of {", ".join(READERS)}, got "{ending}".')
     return parse_scores(_text(path), ending, str(path), **columns)
 
 
-def parse_scores(text: str, ending: str, where: str, **columns: Any) -> "Scores":
+def parse_scores(text: str, ending: str, where: str, **columns: Any) -> Scores:
     """Scores from the text of a file: its ending tells the format, `where` is its name in messages."""
     for name in columns:
         if name not in ARGUMENTS:
             raise TypeError(f"read_scores takes {', '.join(ARGUMENTS)}, got {name!r}.")
     table = READERS[ending](text, where)
     named = {role: columns.pop(role, None) for role in ("model", "dataset", "score", "repeat", "fold")}
-    return from_table(table, named, **columns)
+    return from_table(Scores, table, named, **columns)
 
 
 def _text(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""Frames in: pandas, polars, pyarrow or anything else that narwhals reads, long or wide."""
+"""Frames in, long or wide: find the columns, align the resamples, infer the design."""
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
@@ -6,20 +6,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.checks import is_list
 from bayescmp.errors import ScoresError, name_list, unknown_name
-from bayescmp.scores import assemble
+from bayescmp.scores.arrays import check_finite, finish
 from bayescmp.scores.metrics import check_metric, is_known
-from bayescmp.scores.resampling import Resampling
+from bayescmp.scores.resampling import Resampling, check_design
 
 if TYPE_CHECKING:
     from bayescmp.scores.table import Scores
 
 Columns = dict[str, list[Any]]
+Designs = Resampling | Mapping[str, Resampling] | None
 Table = tuple[str | None, Mapping[str, Sequence[Any]], NDArray[np.float64]]
 """A metric's name, its label columns, its scores."""
+Sizes = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""n_train and n_test of each split of a dataset."""
 
 ROLES = {
     "model": "model classifier algorithm method estimator learner system clf".split(),
@@ -31,14 +34,21 @@ ROLES = {
     "n_train": ["n_train"],
     "n_test": ["n_test"],
 }
-"""Column names that are recognised without being told, whatever their case."""
+"""Column names that are recognised by themselves, whatever their case."""
 
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none"))
 NO_MODEL = re.compile(r"(n|num)_.*|.*_(std|sd|se|sem|var|err)|index|id|level_\d+")
 """Names of numeric columns that are more likely something else than a model's scores."""
 
+MOST_FOLDS = 20
+"""More numbers in a fold column are rather splits counted through than k-fold cross-validation."""
+
+MOST_CELLS = 10**9
+"""8 GB of scores."""
+
 
 def from_frame(
+    cls: type["Scores"],
     frame: Any,
     *,
     model: str | None = None,
@@ -49,9 +59,9 @@ def from_frame(
     models: Sequence[str] | None = None,
     metric: str | None = None,
     higher_is_better: bool | None = None,
-    resampling: Resampling | Mapping[str, Resampling] | None = None,
+    resampling: Designs = None,
 ) -> "Scores":
-    """Scores from a long frame (one row a score) or a wide one (one column a model).
+    """Scores from a long frame (one row per score) or a wide one (one column per model).
 
     Parameters
     ----------
@@ -59,7 +69,7 @@ def from_frame(
         Columns `n_train` and `n_test` (sizes of the split) give the resampling design; without them complete `fold`
         (and `repeat`) columns of 2 to 20 folds mean k-fold cross-validation.
     model, dataset, score, repeat, fold : str, optional
-        Names of the columns; usual names ("classifier", "task", "value", "run", ...) are found without being told.
+        Names of the columns; usual names ("classifier", "task", "value", "run", ...) are found by themselves.
     models : list of str, optional
         Wide frames: the columns that are models. Without it: all numeric columns, if they can be nothing else.
     metric : str, optional
@@ -67,7 +77,7 @@ def from_frame(
     higher_is_better : bool, optional
         Needed where the metric's name is not a known one.
     resampling : Resampling, or a mapping from dataset to Resampling, optional
-        The design where the columns do not say it.
+        The design, where no column shows it.
 
     See Also
     --------
@@ -95,6 +105,7 @@ def from_frame(
         raise ScoresError(f"The frame cannot be read: {error}") from None
     named = {"model": model, "dataset": dataset, "score": score, "repeat": repeat, "fold": fold}
     return from_table(
+        cls,
         columns,
         named,
         models=models,
@@ -105,13 +116,14 @@ def from_frame(
 
 
 def from_table(
+    cls: type["Scores"],
     columns: Columns,
     named: Mapping[str, str | None],
     *,
     models: Sequence[str] | None = None,
     metric: str | None = None,
     higher_is_better: bool | None = None,
-    resampling: Resampling | Mapping[str, Resampling] | None = None,
+    resampling: Designs = None,
 ) -> "Scores":
     """Scores from the columns of a table, once it is plain lists."""
     if not columns or not len(next(iter(columns.values()))):
@@ -131,7 +143,8 @@ def from_table(
         )
     note = f"read as a {layout} table: " + ", ".join(f'{r} = "{c}"' for r, c in roles.items())
     results = [
-        assemble.from_columns(
+        from_columns(
+            cls,
             labels,
             scores,
             resampling=resampling,
@@ -144,8 +157,67 @@ def from_table(
     return replace(results[0], other_metrics=tuple(results[1:]))
 
 
+def from_columns(
+    cls: type["Scores"],
+    columns: Mapping[str, Sequence[Any]],
+    scores: ArrayLike,
+    *,
+    resampling: Designs = None,
+    metric: str | None = None,
+    higher_is_better: bool | None = None,
+    notes: tuple[str, ...] = (),
+) -> "Scores":
+    """Scores from the columns of a long table: model, and where known dataset, repeat, fold, n_train, n_test."""
+    score = np.asarray(scores, dtype=float)
+    n = score.size
+    if n == 0:
+        raise ScoresError("The table must have at least one row of scores, got none.")
+    labels = {key: [str(value) for value in columns[key]] for key in ("model", "dataset") if key in columns}
+    models, m = _codes(labels["model"])
+    datasets, d = _codes(labels.get("dataset", ["dataset"] * n))
+    row = columns.get("row", range(1, n + 1))
+    check_finite(score, lambda i: f'model "{models[m[i]]}", dataset "{datasets[d[i]]}", row {row[i]}')
+    repeats, r = _numbered(columns, "repeat", n)
+    folds, f = _numbered(columns, "fold", n)
+    if "repeat" not in columns and "fold" not in columns:
+        cell = m * len(datasets) + d
+        f = _position_in_group(cell)
+        folds = list(range(1, int(f.max()) + 2))
+        if f.max() and resampling is None:
+            raise ScoresError(
+                f'The table has up to {f.max() + 1} scores of one model on one dataset ("{models[m[f.argmax()]]}" on '
+                f'"{datasets[d[f.argmax()]]}"), and nothing to tell them apart: duplicated rows? Add a `fold` and, if '
+                "repeated, a `repeat` column, or give resampling=... if rows are in the order of the resamples."
+            )
+    key = r * len(folds) + f
+    values, key_sets = _dense(m, d, key, score, (models, datasets), (repeats, folds))
+    keys = tuple(tuple((repeats[k // len(folds)], folds[k % len(folds)]) for k in ks) for ks in key_sets)
+    sizes = _split_sizes(columns, d, key)
+    designs = tuple(
+        _design(name, keys[i], None if sizes is None else sizes[i], "fold" in columns, resampling)
+        for i, name in enumerate(datasets)
+    )
+    inferred = dict.fromkeys(f"{r.name} (rho = {r.rho:.3g})" for r in designs if r is not None)
+    if resampling is None and inferred and sizes is None:
+        notes = (*notes, f"the fold column is taken as {', '.join(inferred)}")
+    return finish(
+        cls,
+        models=models,
+        datasets=datasets,
+        values=values,
+        keys=keys,
+        resampling=designs,
+        metric=metric,
+        higher_is_better=higher_is_better,
+        notes=notes,
+    )
+
+
+# ---- which column is what
+
+
 def _with_index(frame: Any) -> Any:
-    """A pandas frame whose index says something, with the index as columns; any other frame as it is."""
+    """A pandas frame whose index holds more than row numbers, with it as columns; any other frame as it is."""
     index = getattr(frame, "index", None)
     if index is None or not hasattr(frame, "reset_index"):
         return frame
@@ -167,7 +239,7 @@ def _find_roles(columns: Columns, named: Mapping[str, str | None], models: Seque
             continue
         found = [c for c in columns if str(c).lower().strip() in usual and c not in told]
         if len(found) > 1 and role in named:
-            raise ScoresError(f'Both {name_list(found)} could be the {role}: name the one that is with {role}="...".')
+            raise ScoresError(f'Both {name_list(found)} could be the {role}: pick one with {role}="...".')
         if found:
             roles[role] = found[0]
     return roles
@@ -205,7 +277,7 @@ def _wide(
     roles: dict[str, str],
     models: Sequence[str] | None,
     metric: str | None,
-    resampling: Resampling | Mapping[str, Resampling] | None,
+    resampling: Designs,
 ) -> list[Table]:
     """The tables of a wide frame, melted to long; cells of a model that was not run on a dataset are left out."""
     chosen = _model_columns(columns, roles, models)
@@ -235,7 +307,7 @@ def _wide(
 
 
 def _model_columns(columns: Columns, roles: dict[str, str], models: Sequence[str] | None) -> list[str]:
-    """The columns of a wide table that are models: as told, else those that can be nothing else."""
+    """The columns of a wide table that are models: as given, else those that can be nothing else."""
     if models is not None:
         return list(models)
     free = [c for c in columns if c not in roles.values() and not _is_row_number(c, columns[c])]
@@ -248,13 +320,13 @@ def _model_columns(columns: Columns, roles: dict[str, str], models: Sequence[str
         raise ScoresError(
             "The table is neither long (a `model` and a `score` column) nor wide (a numeric column for each of at "
             f"least two models): its columns are {name_list(map(str, columns), 20)}"
-            + (f", of which {', '.join(odd)} hold no numbers" if odd else "")
+            + (f", of which {', '.join(odd)} do not hold numbers" if odd else "")
             + '. Name the columns: model="...", score="..." for a long table, models=[...] for a wide one.'
         )
     doubtful = [c for c in numeric if NO_MODEL.fullmatch(str(c).lower().strip()) or is_known(c)]
     if doubtful:
         raise ScoresError(
-            f"The table is read as wide, but {name_list(doubtful)} may not be models. Say which columns are: "
+            f"The table is read as wide, but {name_list(doubtful)} may not be models. Name the columns that are: "
             f"models={[c for c in numeric if c not in doubtful]}."
         )
     return numeric
@@ -299,7 +371,7 @@ def _is_numeric(values: Sequence[Any]) -> bool:
 
 
 def _number(value: Any) -> float:
-    """A cell as a number, NaN where it is empty; text that Python reads in its own way (1_5, True) is no number."""
+    """A cell as a number, NaN where it is empty; text that Python reads in its own way (1_5, True) is not a number."""
     if _is_missing(value) or str(value).strip().lower() in MISSING:
         return float("nan")
     if isinstance(value, (bool, complex)) or (isinstance(value, str) and "_" in value):
@@ -322,3 +394,125 @@ def _check_labels(role: str, values: Sequence[Any]) -> None:
     for i, value in enumerate(values):
         if _is_missing(value):
             raise ScoresError(f"Every row must have a {role}, but row {i + 1} has none.")
+
+
+# ---- from columns to aligned scores
+
+
+def _codes(labels: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]:
+    """Distinct labels in order of first appearance, and each row's number among them."""
+    first: dict[str, int] = {}
+    codes = np.fromiter((first.setdefault(x, len(first)) for x in labels), np.intp, len(labels))
+    return tuple(first), codes
+
+
+def _numbered(columns: Mapping[str, Sequence[Any]], name: str, n: int) -> tuple[list[int], NDArray[np.intp]]:
+    """Repeats or folds as whole numbers: their own where they are, else counted in order of appearance."""
+    if name not in columns:
+        return [1], np.zeros(n, dtype=np.intp)
+    labels, codes = _codes([str(value).strip().removesuffix(".0") for value in columns[name]])
+    numbers = [int(x) for x in labels if x.lstrip("-").isdigit()]
+    if len(numbers) < len(labels):
+        return list(range(1, len(labels) + 1)), codes
+    order = np.argsort(numbers)
+    return [numbers[i] for i in order], np.argsort(order)[codes]
+
+
+def _position_in_group(group: NDArray[np.intp]) -> NDArray[np.intp]:
+    """0, 1, 2, ... within each group, in the order of the rows."""
+    order = np.argsort(group, kind="stable")
+    sorted_group = group[order]
+    starts = np.r_[True, sorted_group[1:] != sorted_group[:-1]]
+    position = np.arange(group.size) - np.maximum.accumulate(np.where(starts, np.arange(group.size), 0))
+    result = np.empty_like(position)
+    result[order] = position
+    return result
+
+
+def _dense(
+    m: NDArray[np.intp],
+    d: NDArray[np.intp],
+    key: NDArray[np.intp],
+    score: NDArray[np.float64],
+    names: tuple[tuple[str, ...], tuple[str, ...]],
+    numbers: tuple[list[int], list[int]],
+) -> tuple[NDArray[np.float64], list[NDArray[np.intp]]]:
+    """The models x datasets x resamples array, and the keys of each dataset's resamples."""
+    n_keys = int(key.max()) + 1
+    cells, inverse = np.unique(d * n_keys + key, return_inverse=True)
+    position = _position_in_group(cells // n_keys)[inverse]
+    shape = (len(names[0]), len(names[1]), int(position.max()) + 1)
+    if shape[0] * shape[1] * shape[2] > MOST_CELLS:
+        raise ScoresError(
+            f"{shape[0]:,} models x {shape[1]:,} datasets x {shape[2]:,} scores are too many cells for a table, of "
+            f"which {score.size:,} are filled. Do `model`, `dataset` and `fold` name the right columns?"
+        )
+    flat = np.ravel_multi_index((m, d, position), shape)
+    _, first, count = np.unique(flat, return_index=True, return_counts=True)
+    if (count > 1).any():
+        i = first[count.argmax()]
+        repeats, folds = numbers
+        raise ScoresError(
+            f"Every (model, dataset, repeat, fold) must be there once, but {(count > 1).sum()} are duplicated; model "
+            f'"{names[0][m[i]]}", dataset "{names[1][d[i]]}", repeat {repeats[key[i] // len(folds)]}, fold '
+            f"{folds[key[i] % len(folds)]} is there {count.max()} times. Keep one row each, or pick one metric if the "
+            "rows are of different metrics."
+        )
+    values = np.full(shape, np.nan)
+    values.flat[flat] = score
+    return values, _split_by_group(cells % n_keys, cells // n_keys)
+
+
+def _split_by_group(values: NDArray[Any], sorted_group: NDArray[np.intp]) -> list[NDArray[Any]]:
+    """One array per group; the groups are 0, 1, 2, ... in this order."""
+    return np.split(values, np.flatnonzero(np.diff(sorted_group)) + 1)
+
+
+def _split_sizes(
+    columns: Mapping[str, Sequence[Any]], d: NDArray[np.intp], key: NDArray[np.intp]
+) -> list[Sizes] | None:
+    """The n_train and n_test of each dataset's splits; raises if they differ between models."""
+    if "n_train" not in columns or "n_test" not in columns:
+        return None
+    cells, split = np.unique(d * (int(key.max()) + 1) + key, return_inverse=True)
+    sizes = []
+    for name in ("n_train", "n_test"):
+        try:
+            size = np.array(columns[name], dtype=float)
+        except (TypeError, ValueError, OverflowError):
+            raise ScoresError(f'The column "{name}" must hold numbers of cases in every row.') from None
+        of_split = np.zeros(cells.size)
+        of_split[split] = size
+        if not np.array_equal(of_split[split], size):
+            raise ScoresError(
+                f"All models must be scored on the same splits, but `{name}` differs between models on the same fold."
+            )
+        sizes.append(_split_by_group(of_split, cells // (int(key.max()) + 1)))
+    return list(zip(*sizes, strict=True))
+
+
+def _design(
+    dataset: str,
+    keys: tuple[tuple[int, int], ...],
+    sizes: Sizes | None,
+    has_folds: bool,
+    given: Designs,
+) -> Resampling | None:
+    """The design of one dataset: as given, else from its columns; None where they do not show it."""
+    n = len(keys)
+    if isinstance(given, Mapping) and dataset not in given:
+        raise unknown_name("resampling for dataset", dataset, given)
+    design = given[dataset] if isinstance(given, Mapping) else given
+    if design is not None:
+        check_design(design)
+        design.check(n, f'"{dataset}"')
+        return design
+    folds = sorted({fold for _, fold in keys})
+    k, repeats = len(folds), len({repeat for repeat, _ in keys})
+    counted = folds in (list(range(k)), list(range(1, k + 1)))
+    is_kfold = has_folds and counted and 1 < k <= MOST_FOLDS and n == repeats * k
+    if sizes is not None:
+        design = Resampling.from_sizes(*sizes)
+        roughly_one_in_k = is_kfold and abs(k * design.rho - 1) < 0.2
+        return Resampling.from_sizes(*sizes, folds=k, repeats=repeats) if roughly_one_in_k else design
+    return Resampling.kfold(k, repeats) if is_kfold else None

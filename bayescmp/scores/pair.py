@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from bayescmp.errors import ResamplingError, ScoresError, name_list, unknown_name
+from bayescmp.errors import ScoresError, name_list, unknown_name
 from bayescmp.numerics.moments import mean
-from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling, check_design
+from bayescmp.scores.resampling import Resampling, check_design, unknown_design
+from bayescmp.values import Value
 
 SCALES = {
     "score": "difference",
@@ -24,12 +26,8 @@ ROUNDING = 8 * np.finfo(float).eps
 """Relative to the size of the scores: differences closer than that are equal, but for the rounding of the scores."""
 
 
-NO_SCORES = (str, bytes, bool, np.bool_)
-"""What numpy would turn into numbers, though it is more likely a mistake."""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Pair:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Pair(Value):
     """Scores of two models, aligned by dataset and resample. Made by `Scores.pair(a, b)`.
 
     Attributes
@@ -66,8 +64,24 @@ class Pair:
     scale: str = "score"
 
     def __post_init__(self) -> None:
-        for scores in (self.scores_a, self.scores_b):
-            scores.flags.writeable = False
+        one, two, n = self.scores_a, self.scores_b, len(self.datasets)
+        if one.ndim != 2 or one.shape != two.shape or len(one) != n or not one.size:
+            raise ScoresError(
+                f"`scores_a` and `scores_b` must be {n} datasets x resamples, at least one of each, got shapes "
+                f"{one.shape} and {two.shape}."
+            )
+        if len(self.resampling) != n or len(set(self.datasets)) < n or self.a == self.b:
+            raise ScoresError(
+                f"A pair must be two models with a design for each of its different datasets, got {self.a!r} and "
+                f"{self.b!r}, {len(set(self.datasets))} different names of {n} datasets and {len(self.resampling)} "
+                "designs."
+            )
+        scored = np.isfinite(one)
+        if not scored[:, 0].all() or (scored[:, 1:] > scored[:, :-1]).any() or (scored != np.isfinite(two)).any():
+            raise ScoresError("The scores of a pair must be finite; NaN only beyond the end of a dataset, for both.")
+        if self.scale not in SCALES:
+            raise ScoresError(f"`scale` must be one of {name_list(SCALES)}, got {self.scale!r}.")
+        one.flags.writeable = two.flags.writeable = False
 
     @cached_property
     def differences(self) -> NDArray[np.float64]:
@@ -121,26 +135,11 @@ class Pair:
     def __iter__(self) -> Iterator["Pair"]:
         return (self.select(dataset) for dataset in self.datasets)
 
-    def one_dataset(self, dataset: str | None, test: str) -> "Pair":
-        """The pair on `dataset`, which `test` (its name) may only leave out where there is but one."""
-        if dataset is not None:
-            return self.select(dataset)
-        if len(self.datasets) == 1:
-            return self
-        raise ScoresError(
-            f"`{test}` answers for one dataset, but this pair has {len(self.datasets)}: {name_list(self.datasets)}. "
-            f'Pick one with dataset="{self.datasets[0]}", get all with {{d: {test}(pair, dataset=d, ...) for d in '
-            "pair.datasets}, or ask about all datasets together with the signed-rank or the hierarchical test."
-        )
-
     def known_rho(self, test: str) -> NDArray[np.float64]:
-        """The correlation of each dataset's resamples; `test` (its name) is refused where a design is not known."""
+        """The correlation of each dataset's resamples; raises, for `test` by name, if a design is not known."""
         unknown = [name for name, r in zip(self.datasets, self.resampling, strict=True) if r is None]
         if unknown:
-            raise ResamplingError(
-                f"`{test}` must know how the scores were resampled, but for {name_list(unknown)} it was not said. "
-                + WAYS_TO_GIVE
-            )
+            raise unknown_design(test, unknown)
         return np.array([r.rho for r in self.resampling if r is not None])
 
     def with_resampling(self, resampling: Resampling) -> "Pair":
@@ -149,6 +148,20 @@ class Pair:
         for name, n in zip(self.datasets, self.counts, strict=True):
             resampling.check(int(n), f'"{name}"')
         return replace(self, resampling=(resampling,) * len(self.datasets))
+
+    def about(self, *, models: bool = False) -> dict[str, Any]:
+        """The fields of a result that name what was compared, for a posterior.
+
+        With `models`, for a test result: it keeps the names in one tuple, as for any number of models, and counts `n`
+        by itself.
+        """
+        names = {"models": (self.a, self.b)} if models else {"a": self.a, "b": self.b, "n": len(self.datasets)}
+        return names | {
+            "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
+            "scale": self.scale,
+            "datasets": self.datasets,
+        }
 
     def swap(self) -> "Pair":
         """B against A."""
@@ -171,45 +184,3 @@ def rounding_of(sizes: NDArray[np.float64], scale: str) -> NDArray[np.float64]:
     if scale in ("log", "logit"):
         sizes = sizes + (np.exp(sizes) if scale == "logit" else 1.0)
     return ROUNDING * sizes
-
-
-def as_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """A one-dimensional float array of finite numbers, or an error that says where it is not."""
-    if np.ma.isMaskedArray(values) or np.iscomplexobj(values):
-        raise ScoresError(f"The scores of `{name}` must be plain real numbers, got {type(values).__name__}.")
-    try:
-        given = np.asarray(values)
-        if given.dtype.kind in "USb" or (given.dtype.kind == "O" and any(isinstance(x, NO_SCORES) for x in given.flat)):
-            raise TypeError
-        vector = np.array(given, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raise ScoresError(f"The scores of `{name}` must be numbers, got {_shorten(values)}.") from None
-    if vector.ndim != 1:
-        raise ScoresError(f"The scores of `{name}` must be one-dimensional, got shape {vector.shape}.")
-    if vector.size == 0:
-        raise ScoresError(f"The scores of `{name}` are empty: there must be at least 2.")
-    check_finite(vector, lambda i: f"`{name}`, position {i}")
-    return vector
-
-
-def check_finite(values: NDArray[np.float64], where) -> None:  # type: ignore[no-untyped-def]
-    """Refuse NaN and infinity; `where(i)` names the place of the i-th value."""
-    bad = np.flatnonzero(~np.isfinite(values))
-    if not bad.size:
-        return
-    nan = np.flatnonzero(np.isnan(values))
-    if nan.size:
-        raise ScoresError(
-            f"Scores must be numbers, but {nan.size} of {values.size} are NaN, first at {where(nan[0])}. "
-            "scikit-learn writes NaN where a fit or a scorer failed (error_score=nan): look for the cause with "
-            'error_score="raise", or leave out the model or the dataset that failed.'
-        )
-    raise ScoresError(
-        f"Scores must be finite, but {bad.size} of {values.size} are infinite, first at {where(bad[0])} "
-        f"({values[bad[0]]}). Correct them, or leave out the model or the dataset."
-    )
-
-
-def _shorten(values: object) -> str:
-    text = repr(values)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,13 +1,14 @@
 """How the scores of one dataset were resampled, and the correlation rho between them that follows."""
 
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayescmp.errors import ResamplingError
+from bayescmp.errors import ResamplingError, name_list
+from bayescmp.values import Value
 
 WAYS_TO_GIVE = (
     "Give it: Resampling.kfold(folds, repeats=...) for (repeated) cross-validation, "
@@ -15,9 +16,14 @@ WAYS_TO_GIVE = (
     "independent test sets, or Resampling.custom(rho)."
 )
 
+SCHEMES = ("kfold", "subsampling", "holdout", "independent", "custom")
+
+MOST_SCORES = 10_000_000
+"""A design with more scores per dataset is a mistake, and its keys would fill the memory."""
+
 
 @dataclass(frozen=True, kw_only=True)
-class Resampling:
+class Resampling(Value):
     """A resampling design. Make one with the class methods; `rho` is what the correlated tests need of it.
 
     Two scores of one dataset are correlated because their training sets overlap; Nadeau and Bengio (2003) put the
@@ -39,7 +45,7 @@ class Resampling:
     0.10714285714285714
     """
 
-    kind: str
+    scheme: str
     rho: float
     n: int | None = None
     folds: int | None = None
@@ -48,14 +54,40 @@ class Resampling:
     n_test: float | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rho, (int, float, np.number)) or not 0 <= self.rho < 1:  # NaN fails this as well
+        if self.scheme not in SCHEMES:
+            raise ResamplingError(f"`scheme` must be one of {', '.join(SCHEMES)}, got {self.scheme!r}.")
+        if not _is_number(self.rho) or not 0 <= self.rho < 1:  # NaN fails this as well
             raise ResamplingError(f"`rho` must be in [0, 1), got {self.rho}.")
+        object.__setattr__(self, "rho", float(self.rho))
+        for name, least in (("n", 1), ("folds", 2), ("repeats", 1)):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _count(name, getattr(self, name), least))
+        for name in ("n_train", "n_test"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _size(name, getattr(self, name)))
+        if self.n is not None and self.n > MOST_SCORES:
+            raise ResamplingError(f"A design must have at most {MOST_SCORES:,} scores per dataset, got {self.n:,}.")
+        if self.n != self._scores() or (self.n_train is None) != (self.n_test is None):
+            raise ResamplingError(
+                f"The numbers of a resampling design must fit each other, got {self.scheme} with n = {self.n}, folds = "
+                f"{self.folds}, repeats = {self.repeats}, n_train = {self.n_train}, n_test = {self.n_test}. "
+                + WAYS_TO_GIVE
+            )
+
+    def _scores(self) -> int | None:
+        """How many scores the scheme makes; None where that is not fixed."""
+        if self.scheme == "kfold":
+            return self.folds * self.repeats if self.folds and self.repeats else -1
+        if self.scheme in ("subsampling", "holdout"):
+            expected = self.repeats if self.scheme == "subsampling" else 1
+            return expected if expected and self.n_train and self.folds is None else -1
+        return None if self.folds is self.repeats is None else -1
 
     @classmethod
     def kfold(cls, folds: int, repeats: int = 1) -> "Resampling":
         """Cross-validation with `folds` folds, repeated `repeats` times. 5x2 is `kfold(2, repeats=5)`."""
         folds, repeats = _count("folds", folds, 2), _count("repeats", repeats, 1)
-        return cls(kind="kfold", rho=1 / folds, n=folds * repeats, folds=folds, repeats=repeats)
+        return cls(scheme="kfold", rho=1 / folds, n=folds * repeats, folds=folds, repeats=repeats)
 
     @classmethod
     def subsampling(cls, n_train: float, n_test: float, repeats: int) -> "Resampling":
@@ -63,23 +95,23 @@ class Resampling:
         n_train, n_test = _size("n_train", n_train), _size("n_test", n_test)
         repeats = _count("repeats", repeats, 1)
         rho = _rho(n_train, n_test)
-        return cls(kind="subsampling", rho=rho, n=repeats, repeats=repeats, n_train=n_train, n_test=n_test)
+        return cls(scheme="subsampling", rho=rho, n=repeats, repeats=repeats, n_train=n_train, n_test=n_test)
 
     @classmethod
     def holdout(cls, n_train: float, n_test: float) -> "Resampling":
         """One split into `n_train` training and `n_test` test cases: one score."""
         n_train, n_test = _size("n_train", n_train), _size("n_test", n_test)
-        return cls(kind="holdout", rho=_rho(n_train, n_test), n=1, n_train=n_train, n_test=n_test)
+        return cls(scheme="holdout", rho=_rho(n_train, n_test), n=1, n_train=n_train, n_test=n_test)
 
     @classmethod
     def independent(cls) -> "Resampling":
         """Every score has its own training and test data: rho = 0."""
-        return cls(kind="independent", rho=0.0)
+        return cls(scheme="independent", rho=0.0)
 
     @classmethod
     def custom(cls, rho: float) -> "Resampling":
         """Any other design whose correlation `rho` you know."""
-        return cls(kind="custom", rho=rho)
+        return cls(scheme="custom", rho=rho)
 
     @classmethod
     def from_sizes(
@@ -100,29 +132,31 @@ class Resampling:
             raise ResamplingError(f"`n_train` and `n_test` must be numbers, got {n_train!r} and {n_test!r}.") from None
         if train.shape != test.shape or train.size == 0:
             raise ResamplingError(
-                f"`n_train` and `n_test` must have one size a split, got {train.size} and {test.size} sizes."
+                f"`n_train` and `n_test` must have one size per split, got {train.size} and {test.size} sizes."
             )
         for size in (*train, *test):
             _size("n_train and n_test", size)
-        folds = None if folds is None else _count("folds", folds, 2)
-        repeats = None if repeats is None else _count("repeats", repeats, 1)
-        kind = "kfold" if folds else "subsampling"
+        if folds is None:
+            scheme, repeats = "subsampling", train.size if repeats is None else repeats
+        else:
+            scheme, folds = "kfold", _count("folds", folds, 2)
+            repeats = max(train.size // folds, 1) if repeats is None else repeats
         return cls(
-            kind=kind,
+            scheme=scheme,
             rho=float(np.mean(test / (train + test))),
             n=train.size,
             folds=folds,
-            repeats=repeats or (None if folds else train.size),
+            repeats=repeats,
             n_train=float(train.mean()),
             n_test=float(test.mean()),
         )
 
     def check(self, n: int, where: str) -> None:
-        """Refuse n scores if this design cannot have produced so many; `where` names them in the message."""
+        """Raise if this design cannot have produced n scores; `where` names them in the message."""
         if self.n is None or n == self.n:
             return
         hint = "Give the score of every resample, or the design that produced these scores."
-        if self.kind == "kfold" and n in (self.repeats, self.folds):
+        if self.scheme == "kfold" and n in (self.repeats, self.folds):
             hint = (
                 f"{n} scores look like averages over the {'folds' if n == self.repeats else 'repeats'}: the test "
                 "needs the score of every fold of every repeat, because averaging hides how much the folds vary."
@@ -133,52 +167,55 @@ class Resampling:
     def name(self) -> str:
         """The design in words."""
         sizes = f"{self.n_train:g} train / {self.n_test:g} test" if self.n_train else ""
-        if self.kind == "kfold":
+        if self.scheme == "kfold":
             repeated = f"{self.repeats} x " if self.repeats and self.repeats > 1 else ""
             return f"{repeated}{self.folds}-fold CV"
-        if self.kind == "subsampling":
+        if self.scheme == "subsampling":
             return f"{self.repeats} random splits ({sizes})"
-        if self.kind == "holdout":
+        if self.scheme == "holdout":
             return f"one split ({sizes})"
-        return "independent scores" if self.kind == "independent" else "custom design"
+        return "independent scores" if self.scheme == "independent" else "custom design"
 
     @property
     def keys(self) -> tuple[tuple[int, int], ...] | None:
         """(repeat, fold) of every score in repeat-major order; None where the design has no fixed size."""
         if self.n is None:
             return None
-        if self.kind == "kfold" and self.folds:
+        if self.scheme == "kfold" and self.folds:
             return tuple((i // self.folds + 1, i % self.folds + 1) for i in range(self.n))
         return tuple((i + 1, 1) for i in range(self.n))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
-        return {name: value for name, value in vars(self).items() if value is not None}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "Resampling":
-        """The design whose `to_dict` gave `data`."""
-        return cls(**data)
 
     def __repr__(self) -> str:
         n = f"n={self.n}, " if self.n is not None else ""
         return f"Resampling: {self.name} ({n}rho={self.rho:.3f})"
 
 
+def unknown_design(test: str, datasets: Iterable[str]) -> ResamplingError:
+    """The error of a test that needs the design of these datasets."""
+    return ResamplingError(
+        f"`{test}` must be told how the scores were resampled, which is not known for {name_list(datasets)}. "
+        + WAYS_TO_GIVE
+    )
+
+
 def check_design(resampling: object) -> None:
-    """Refuse what is no `Resampling`."""
+    """Raise if this is not a `Resampling`; None is one that is not known."""
     if resampling is not None and not isinstance(resampling, Resampling):
         raise ResamplingError(f"`resampling` must be a Resampling, got {resampling!r}. " + WAYS_TO_GIVE)
 
 
-def _count(name: str, value: int, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer)) or value % 1 or not value >= least:
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _count(name: str, value: float, least: int) -> int:
+    if not _is_number(value) or value % 1 or not value >= least:
         raise ResamplingError(f"`{name}` must be a whole number of at least {least}, got {value!r}.")
     return int(value)
 
 
 def _size(name: str, value: float) -> float:
-    if not isinstance(value, (int, float, np.number)) or not 0 < value <= sys.float_info.max:
+    if not _is_number(value) or not 0 < value <= sys.float_info.max:
         raise ResamplingError(f"`{name}` must be positive numbers of cases, got {value!r}.")
     return float(value)
 

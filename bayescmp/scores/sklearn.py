@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescmp.errors import ResamplingError, ScoresError, name_list
-from bayescmp.scores import arrays, assemble
+from bayescmp.scores.arrays import as_vector, from_arrays
+from bayescmp.scores.frames import from_columns
 from bayescmp.scores.metrics import check_metric
 from bayescmp.scores.metrics import higher_is_better as direction
-from bayescmp.scores.pair import as_vector
 from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling, check_design
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 def from_cross_validate(
+    cls: type["Scores"],
     results: Mapping[str, Any],
     *,
     cv: Any = None,
@@ -32,7 +33,7 @@ def from_cross_validate(
     ----------
     results : dict
         {model: result} for one dataset, {model: {dataset: result}} for several. With `return_indices=True` the
-        results know their splits: the design is read from them, and models that saw different folds are refused.
+        results hold their splits: the design is read from them, and models that saw different folds raise an error.
     cv : int or splitter, optional
         The `cv` that was used, where the results have no indices.
     n_samples : int, optional
@@ -40,7 +41,7 @@ def from_cross_validate(
     metric : str, optional
         The scorer to take where there are several: "roc_auc" for the key "test_roc_auc".
     higher_is_better : bool, optional
-        True for scikit-learn's own scorers; needed where a scorer's name says the opposite of its sign.
+        True for scikit-learn's own scorers; needed where a scorer's name contradicts its sign.
     resampling : Resampling, optional
         The design, instead of `cv`.
 
@@ -81,7 +82,8 @@ def from_cross_validate(
         labels["fold"] += [f for _, f in keys]
         scores += values.tolist()
     name = metric or (None if key == "test_score" else str(key).removeprefix("test_"))
-    return assemble.from_columns(
+    return from_columns(
+        cls,
         labels,
         scores,
         resampling=designs,
@@ -91,6 +93,7 @@ def from_cross_validate(
 
 
 def from_cv_results(
+    cls: type["Scores"],
     search: Any,
     *,
     metric: str | None = None,
@@ -100,7 +103,7 @@ def from_cv_results(
 ) -> "Scores":
     """Scores of the candidates of a fitted `GridSearchCV` or `RandomizedSearchCV`, as models.
 
-    A model's name tells the parameters that differ between the candidates: "C=1, kernel=rbf".
+    A model's name lists the parameters that differ between the candidates: "C=1, kernel=rbf".
 
     Parameters
     ----------
@@ -110,7 +113,7 @@ def from_cv_results(
     n_samples : int, optional
         The number of cases, where the search's `cv` is a `ShuffleSplit` with a relative size.
     higher_is_better : bool, optional
-        True for scikit-learn's own scorers; needed where a scorer's name says the opposite of its sign.
+        True for scikit-learn's own scorers; needed where a scorer's name contradicts its sign.
     resampling : Resampling, optional
         The design, instead of the search's `cv`.
 
@@ -146,7 +149,8 @@ def from_cv_results(
         None, 5 if cv is None and search is not results else cv, n_samples, n_splits, shared=True
     )
     name = None if suffix == "score" else suffix
-    return arrays.from_arrays(
+    return from_arrays(
+        cls,
         dict(zip(_candidate_names(results["params"]), table, strict=True)),
         resampling=design,
         metric=name,
@@ -190,7 +194,7 @@ def _scorer_direction(metric: str | None, given: bool | None, smallest: float) -
     if given is None and metric is not None and smallest < 0 and not direction(metric, None):
         raise ScoresError(
             f'Lower is better for "{metric}", but scores are negative (down to {smallest:g}), as scikit-learn makes '
-            "them where its scorer has greater_is_better=False. Say higher_is_better=True if they were negated."
+            "them where its scorer has greater_is_better=False. Give higher_is_better=True if they were negated."
         )
     return direction(metric, given)
 
@@ -205,7 +209,7 @@ def _check_same_folds(dataset: str, first: tuple[str, Any], other: tuple[str, An
     if not same:
         raise ScoresError(
             f'`{first[0]}` and `{other[0]}` must be scored on the same folds of "{dataset}", but their splits differ, '
-            "or only one tells them. Give cross_validate the same cv with an integer random_state and "
+            "or only one result has them. Give cross_validate the same cv with an integer random_state and "
             "return_indices=True for every model."
         )
 
@@ -216,7 +220,7 @@ def _design(indices: Any, cv: Any, n_samples: int | None, n_scores: int, shared:
         return _design_of_splits(indices["train"], indices["test"])
     if cv is None:
         raise ResamplingError(
-            "How the scores were resampled must be known: use cross_validate(..., return_indices=True), or say cv=. "
+            "How the scores were resampled must be known: use cross_validate(..., return_indices=True), or give cv=. "
             + WAYS_TO_GIVE
         )
     if isinstance(cv, (int, np.integer)):
@@ -236,7 +240,7 @@ def _design(indices: Any, cv: Any, n_samples: int | None, n_scores: int, shared:
         return Resampling.kfold(n_scores)
     if kind in ("ShuffleSplit", "StratifiedShuffleSplit"):
         if n_samples is None:
-            raise ResamplingError(f"The sizes of {kind}'s splits must be known: say n_samples=.")
+            raise ResamplingError(f"The sizes of {kind}'s splits must be known: give n_samples=.")
         test, train = cv.test_size, cv.train_size
         n_test = _cases(0.1 if test is None and train is None else test, n_samples, math.ceil)
         n_train = _cases(train, n_samples, math.floor)

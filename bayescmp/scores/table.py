@@ -1,18 +1,22 @@
-"""`Scores`: the results of models on datasets, one number a resample."""
+"""`Scores`: the results of models on datasets, one number per resample, and how they look."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.checks import is_list, is_one_of
 from bayescmp.errors import MissingWarning, ScoresError, name_list, unknown_name, warn
-from bayescmp.scores import arrays, assemble, frames, sklearn
-from bayescmp.scores.pair import Pair
+from bayescmp.scores import arrays, frames, sklearn
+from bayescmp.scores.pair import SCALES, Pair
 from bayescmp.scores.resampling import Resampling
+from bayescmp.text import one_line
+from bayescmp.values import Value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +25,7 @@ Key = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Scores:
+class Scores(Value):
     """Results of models on datasets; immutable.
 
     Make one with `read_scores(path)`, `Scores.from_frame`, `from_arrays`, `from_cross_validate` or `from_cv_results`.
@@ -65,20 +69,50 @@ class Scores:
     metric: str | None = None
     higher_is_better: bool = True
     scale: str = "score"
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
     other_metrics: tuple["Scores", ...] = ()
 
     def __post_init__(self) -> None:
-        self.values.flags.writeable = False
-        assemble.check_names("model", self.models)
-        assemble.check_names("dataset", self.datasets)
+        values = self.values
+        if values.ndim != 3 or values.shape[:2] != (len(self.models), len(self.datasets)) or not values.size:
+            raise ScoresError(
+                f"`values` must be {len(self.models)} models x {len(self.datasets)} datasets x resamples, at least one "
+                f"of each, got shape {values.shape}."
+            )
+        _check_names("model", self.models)
+        _check_names("dataset", self.datasets)
+        self._check_keys()
+        if not is_one_of(self.scale, SCALES):
+            raise ScoresError(f"`scale` must be one of {name_list(SCALES)}, got {self.scale!r}.")
+        values.flags.writeable = False
+
+    def _check_keys(self) -> None:
+        """Raise if the resamples are not those of the values and of the designs."""
+        for name in ("keys", "resampling"):
+            if len(getattr(self, name)) != len(self.datasets):
+                raise ScoresError(
+                    f"`{name}` must have one entry for each of {len(self.datasets)} datasets, got "
+                    f"{len(getattr(self, name))}."
+                )
+        width = self.values.shape[2]
+        for dataset, keys, design in zip(self.datasets, self.keys, self.resampling, strict=True):
+            if not 0 < len(set(keys)) == len(keys) <= width:
+                raise ScoresError(
+                    f'`keys` must name every resample of "{dataset}" once, at most {width} of them; got {len(keys)}, '
+                    f"{len(set(keys))} different."
+                )
+            if design is not None:
+                design.check(len(keys), f'"{dataset}"')
+        beyond = np.arange(width) >= np.array([len(keys) for keys in self.keys])[:, None]
+        if np.isinf(self.values).any() or np.isfinite(self.values[:, beyond]).any():
+            raise ScoresError("`values` must be finite, or NaN where there is no score and beyond a dataset's keys.")
 
     # ---- ways in
 
-    from_frame = staticmethod(frames.from_frame)
-    from_arrays = staticmethod(arrays.from_arrays)
-    from_cross_validate = staticmethod(sklearn.from_cross_validate)
-    from_cv_results = staticmethod(sklearn.from_cv_results)
+    from_frame = classmethod(frames.from_frame)
+    from_arrays = classmethod(arrays.from_arrays)
+    from_cross_validate = classmethod(sklearn.from_cross_validate)
+    from_cv_results = classmethod(sklearn.from_cv_results)
 
     # ---- what is there
 
@@ -103,10 +137,10 @@ class Scores:
         return self.models.index(str(model))
 
     def check_one_metric(self) -> None:
-        """Refuse a table of several metrics: a test takes one."""
+        """Raise if there are several metrics: a test takes one."""
         if self.other_metrics:
             raise ScoresError(
-                f"These scores hold {len(self.metrics)} metrics: {name_list(map(str, self.metrics))}. Pick one with "
+                f"These scores have {len(self.metrics)} metrics: {name_list(map(str, self.metrics))}. Pick one with "
                 f'scores.select(metric="{self.metric}"), or get one table each with scores.split_metrics().'
             )
 
@@ -164,7 +198,7 @@ class Scores:
         for name, scored in ((a, here[0, d]), (b, here[1, d])):
             missing = [key for key, ok in zip(self.keys[d], scored, strict=False) if not ok]
             if missing:
-                gaps.append(f"Missing for `{name}`: {assemble.describe_keys(missing)}.")
+                gaps.append(f"Missing for `{name}`: {_describe_keys(missing)}.")
         return ScoresError(
             f'`{a}` and `{b}` must be scored on the same folds, but `{a}` has {n_a} scores on "{self.datasets[d]}" '
             f"and `{b}` has {n_b}, of {len(self.keys[d])}. {' '.join(gaps)} Score the missing folds, or drop the "
@@ -270,51 +304,133 @@ class Scores:
     # ---- for people
 
     def summary(self) -> "pd.DataFrame":
-        """One row a dataset: its design, and every model's mean score (missing where it was not run)."""
-        from bayescmp.scores.show import summary
+        """One row per dataset: its design, and every model's mean score (missing where it was not run)."""
+        import pandas as pd
 
-        return summary(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; `Scores.from_dict` reads it back. NaN is None."""
-        from bayescmp.scores.show import to_dict
-
-        return to_dict(self)
-
-    @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> "Scores":
-        """The table whose `to_dict` gave `data`, also after a trip through JSON."""
-        from bayescmp.scores.show import from_dict
-
-        return from_dict(data)
+        means = pd.DataFrame(
+            np.nansum(self.values, axis=2).T / np.where(self.counts, self.counts, np.nan).T,
+            columns=list(self.models),
+        )
+        means.insert(0, "n", [len(keys) for keys in self.keys], allow_duplicates=True)
+        means.insert(1, "resampling", [r.name if r else "unknown" for r in self.resampling], allow_duplicates=True)
+        means.insert(2, "rho", [r.rho if r else np.nan for r in self.resampling], allow_duplicates=True)
+        means.index = pd.Index(self.datasets, name="dataset")
+        return means
 
     def to_frame(self) -> "pd.DataFrame":
-        """The long table: one row a score."""
-        from bayescmp.scores.show import to_frame
+        """The long table: one row per score."""
+        import pandas as pd
 
-        return to_frame(self)
+        m, d, i = np.nonzero(np.isfinite(self.values))
+        keys = [self.keys[x][y] for x, y in zip(d, i, strict=True)]
+        frame = pd.DataFrame(
+            {
+                "model": np.array(self.models, dtype=object)[m],
+                "dataset": np.array(self.datasets, dtype=object)[d],
+                "repeat": [repeat for repeat, _ in keys],
+                "fold": [fold for _, fold in keys],
+                "score": self.values[m, d, i],
+            }
+        )
+        if self.metric is not None:
+            frame["metric"] = self.metric
+        for size in ("n_train", "n_test"):
+            known = np.array([getattr(r, size, None) or np.nan for r in self.resampling])
+            if not np.isnan(known).any():
+                frame[size] = known[d]
+        return frame
 
     def __repr__(self) -> str:
-        from bayescmp.scores.show import as_text
-
-        return as_text(self)
+        lines = [
+            self._headline(),
+            f"  models    {_some(self.models)}",
+            f"  datasets  {_some(self.datasets)}",
+        ]
+        lines += [f"  missing   {text}" for text in self._missing()]
+        if self.other_metrics:
+            others = ", ".join(str(m) for m in self.metrics)
+            lines.append(f'  metrics   {others}: pick one with select(metric="...") or split_metrics()')
+        lines += [f"  note      {note}" for note in self.notes]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        from bayescmp.scores.show import as_html
+        """The table that a notebook shows: text and model names escaped."""
+        notes = "".join(f"<br><small>{escape(t)}</small>" for t in (*self._missing(), *self.notes))
+        means = self.summary()
+        designs = {(r.name, f"{r.rho:.3g}") if r else None for r in self.resampling}
+        if len(designs) == len(set(map(len, self.keys))) == 1:  # the headline says it for all
+            means = means.iloc[:, 3:]
+        means.index.name = None
+        table = means.to_html(escape=True, max_rows=20, float_format="{:.3g}".format, na_rep="not run")
+        return f"<p><b>{escape(self._headline())}</b>{notes}</p>{table}"
 
-        return as_html(self)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Scores):
-            return NotImplemented
+    def _headline(self) -> str:
+        """The shape, the metric with its direction, and the design in one line."""
+        best = "higher" if self.higher_is_better else "lower"
+        scale = "" if self.scale == "score" else f", {self.scale} scale"
         return (
-            all(
-                getattr(self, name) == getattr(other, name)
-                for name in ("models", "datasets", "keys", "resampling", "metric", "scale")
-            )
-            and self.higher_is_better == other.higher_is_better
-            and np.array_equal(self.values, other.values, equal_nan=True)
-            and self.other_metrics == other.other_metrics
+            f"Scores: {len(self.models)} model{_s(self.models)} x {len(self.datasets)} dataset{_s(self.datasets)}, "
+            f"{self.metric or 'score'} ({best} is better){scale}, {self._designs()}"
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    def _designs(self) -> str:
+        sizes = sorted({len(keys) for keys in self.keys})
+        if sizes == [1]:
+            return "one score each"
+        names = dict.fromkeys(r.name if r else "unknown resampling" for r in self.resampling)
+        text = " or ".join(list(names)[:2]) + (" ..." if len(names) > 2 else "")
+        return text + f" ({sizes[0]} scores each)" if len(sizes) == 1 else f"{text} ({sizes[0]} to {sizes[-1]} scores)"
+
+    def _missing(self) -> list[str]:
+        """What a model lacks, for the three models that lack most."""
+        sizes = np.array([len(keys) for keys in self.keys])
+        counts = self.counts
+        lacking = counts < sizes
+        lines = []
+        for m in np.argsort(-lacking.sum(axis=1), kind="stable")[:3]:
+            if lacking[m].any():
+                names = [
+                    self.datasets[d] + (f" ({counts[m, d]} of {sizes[d]})" if counts[m, d] else "")
+                    for d in np.flatnonzero(lacking[m])
+                ]
+                lines.append(f"{self.models[m]}: {_some(names)}")
+        more = int(lacking.any(axis=1).sum()) - 3
+        return lines + ([f"and {more} more models"] if more > 0 else [])
+
+
+def _check_names(kind: str, names: Sequence[str]) -> None:
+    """Raise if a reader cannot tell two names apart, such as "rf" and "rf " from two spellings in a table."""
+    seen: dict[str, str] = {}
+    for name in names:
+        looks = one_line(name if name.isascii() else unicodedata.normalize("NFC", name))
+        if seen.get(looks) == name:
+            raise ScoresError(f'Every {kind} must have its own name, but "{name}" is there twice.')
+        if looks in seen:
+            raise ScoresError(
+                f"Every {kind} must have a name that can be told from the others, but {seen[looks]!r} and {name!r} "
+                "differ only in spaces or invisible characters. Give both the same name, or rename one."
+            )
+        seen[looks] = name
+
+
+def _describe_keys(keys: Sequence[Key]) -> str:
+    """ "repeat 10, folds 1-10" and the like."""
+    by_repeat: dict[int, list[int]] = {}
+    for repeat, fold in keys:
+        by_repeat.setdefault(repeat, []).append(fold)
+    parts = []
+    for repeat, folds in list(by_repeat.items())[:3]:
+        whole = len(folds) > 1 and folds == list(range(folds[0], folds[-1] + 1))
+        text = f"{folds[0]}-{folds[-1]}" if whole else ", ".join(map(str, folds[:6]))
+        parts.append(f"repeat {repeat}, fold{'s' if len(folds) > 1 else ''} {text}")
+    more = len(by_repeat) - len(parts)
+    return "; ".join(parts) + (f"; and {more} more repeats" if more > 0 else "")
+
+
+def _some(names: Sequence[str], most: int = 8) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f", ... ({more} more)" if more > 0 else "")
+
+
+def _s(items: Sequence[str]) -> str:
+    return "" if len(items) == 1 else "s"

@@ -135,7 +135,7 @@ def training_sets(rng: np.random.Generator, design: bc.Resampling) -> Bools:
     rows = []
     for _ in range(design.repeats or 1):
         order = rng.permutation(SIZE)
-        if design.kind == "subsampling":
+        if design.scheme == "subsampling":
             rows.append(order < 200)
         else:
             assert design.folds is not None

@@ -21,7 +21,7 @@ from bayescmp.checks import check_mass
 from bayescmp.errors import DegenerateWarning, PriorWarning, ScoresError, name_list, warn
 from bayescmp.numerics.moments import moments
 from bayescmp.rope import Rope, RopeLike
-from bayescmp.scores.many_datasets import about, many_datasets
+from bayescmp.scores.inputs import in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
 
@@ -93,7 +93,7 @@ def hierarchical_ttest(
     >>> p.decision()
     <Decision.EQUIVALENT: 'equivalent'>
     """
-    pair, region = many_datasets(a, b, rope, higher_is_better, "hierarchical_ttest")
+    pair, region = in_ropes(many_datasets(a, b, test="hierarchical_ttest", higher_is_better=higher_is_better), rope)
     check_engine(engine, "collapsed", nuts_options, random_seed)
     pair = pair if resampling is None else pair.with_resampling(resampling)
     inference, notes = prepare(pair, prior, min_sd)
@@ -105,7 +105,7 @@ def hierarchical_ttest(
     else:
         inference.summaries([region])  # now, so that a warning points to this call
     return HierarchicalPosterior(
-        **about(pair) | {"n": int(pair.counts.sum())},
+        **pair.about() | {"n": int(pair.counts.sum())},
         rope=region,
         method="hierarchical correlated t-test",
         engine=engine,

@@ -15,14 +15,13 @@ from bayescmp.errors import (
     DegenerateWarning,
     MissingWarning,
     PriorWarning,
-    ResamplingError,
     ScoresError,
     name_list,
     warn,
 )
-from bayescmp.scores.many_models import check_scores
+from bayescmp.scores.inputs import check_scores
 from bayescmp.scores.pair import rounding_of
-from bayescmp.scores.resampling import WAYS_TO_GIVE
+from bayescmp.scores.resampling import unknown_design
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
@@ -203,10 +202,7 @@ def _check(scores: Scores) -> tuple[NDArray[np.bool_], list[str]]:
 def _known_rho(scores: Scores, shown: NDArray[np.bool_]) -> Floats:
     unknown = [scores.datasets[d] for d in np.flatnonzero(shown) if scores.resampling[d] is None]
     if unknown:
-        raise ResamplingError(
-            f"`multilevel` must know how the scores were resampled, but for {name_list(unknown)} it was not said. "
-            + WAYS_TO_GIVE
-        )
+        raise unknown_design("multilevel", unknown)
     return np.array([r.rho for r, keep in zip(scores.resampling, shown, strict=True) if keep and r is not None])
 
 

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from bayescmp.bayes.ranking.abilities import AbilityInference, Block
 from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.checks import check_count, checked_seed, is_one_of
-from bayescmp.errors import DegenerateWarning, ResamplingError, ScoresError, warn
+from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.numerics.student import student_parameters, student_regions
 from bayescmp.rope import Rope, RopeLike
-from bayescmp.scores.many_models import Table, complete_table
+from bayescmp.scores.inputs import Table, check_scores, complete_table, in_ropes
 from bayescmp.scores.pair import ROUNDING
-from bayescmp.scores.resampling import WAYS_TO_GIVE
+from bayescmp.scores.resampling import unknown_design
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
@@ -80,15 +80,18 @@ def rank_models(
     if not is_one_of(by, ("rank", "score")):
         raise ValueError(f'`by` must be "rank" or "score", got {by!r}.')
     draws = check_count("draws", draws)
-    table, region = complete_table(scores, rope, "rank_models")
+    check_scores(scores, "rank_models")
+    blocks_are = "folds" if len(scores.datasets) == 1 else "datasets"
+    table = complete_table(scores, test="rank_models", blocks_are=blocks_are, least=1, relative=True)
+    table, region = in_ropes(table, rope)
     seed = checked_seed(random_seed)
-    if len(table.datasets) == 1:
+    if blocks_are == "folds":
         return _one_dataset(table, region, draws, seed)
     inference = BootstrapAbilities(
-        table.means, table.ranks, table.datasets, by, float(table.rounding.max()), draws, seed
+        table.oriented, table.ranks, table.datasets, by, float(table.rounding.max()), draws, seed
     )
     return RankingPosterior(
-        **table.about(),
+        **table.about() | table.standing(),
         rope=region,
         method="Bayesian bootstrap of datasets",
         engine="draws",
@@ -101,29 +104,27 @@ def rank_models(
 
 
 def _one_dataset(table: Table, rope: Rope, draws: int, seed: int) -> RankingPosterior:
-    name, n, design = table.datasets[0], table.folds.shape[1], table.resampling[0]
+    name, n, design = table.datasets[0], len(table.blocks), table.design
     if n < 2:
         raise ScoresError(
             f'`rank_models` needs at least 2 datasets, or the folds of one, but there is one score each on "{name}". '
             "Give more datasets, or the score of every fold."
         )
     if design is None:
-        raise ResamplingError(
-            f'`rank_models` must know how the scores were resampled, but for "{name}" it was not said. {WAYS_TO_GIVE}'
-        )
-    inference = StudentAbilities(table.folds[0], design.rho, float(table.rounding[0]), draws, seed)
+        raise unknown_design("rank_models", [name])
+    inference = StudentAbilities(table.oriented, design.rho, float(table.rounding.max()), draws, seed)
     notes: tuple[str, ...] = ()
     if not inference.contrast_scales().any():
         notes = (f"all differences between models are the same on all {n} folds: the answer rests on no variation",)
         warn(f"{name}: {notes[0]}.", DegenerateWarning)
     return RankingPosterior(
-        **table.about() | {"n": n},
+        **table.about() | table.standing(),
         rope=rope,
         method="multivariate correlated t",
         engine="draws",
         estimand="the models' mean scores on this dataset",
         ability="mean score, higher is better",
-        settings={"by": "score", "draws": draws, "rho": design.rho, "resampling": design.to_dict()},
+        settings={"by": "score", "draws": draws, "rho": design.rho, "resampling": design},
         random_seed=seed,
         notes=notes,
         inference=inference,

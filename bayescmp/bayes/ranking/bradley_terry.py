@@ -25,7 +25,7 @@ from bayescmp.bayes.ranking.strengths import (
 from bayescmp.checks import checked_seed, is_one_of
 from bayescmp.errors import ScoresError
 from bayescmp.rope import Rope, RopeLike
-from bayescmp.scores.many_models import Table, complete_table
+from bayescmp.scores.inputs import Table, complete_table, in_ropes
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
@@ -98,7 +98,7 @@ def bradley_terry(
     >>> max(posterior.p_best, key=posterior.p_best.get)
     'rf'
     """
-    table, region = complete_table(scores, rope, "bradley_terry", least=2)
+    table, region = in_ropes(complete_table(scores, test="bradley_terry", relative=True, plain=False), rope)
     check_engine(engine, "hmc", nuts_options)
     check_prior(prior, 5)
     check_win_rope(win_rope)
@@ -110,7 +110,7 @@ def bradley_terry(
     else:
         fields = win_inference(counted, prior, check_draws(draws), seed).fields()
     return StrengthPosterior(
-        **table.about(),
+        **table.about() | table.standing(),
         rope=region,
         method="Bradley-Terry model",
         engine=engine,
@@ -127,7 +127,7 @@ def count_wins(table: Table, rope: Rope) -> tuple[NDArray[np.int_], NDArray[np.i
     k = len(table.models)
     wins, tied = np.zeros((k, k), dtype=int), np.zeros((k, k), dtype=int)
     for i in range(k):
-        region = rope.regions(table.means[:, [i]] - table.means, table.rounding[:, None])
+        region = rope.regions(table.oriented[:, [i]] - table.oriented, table.rounding[:, None])
         wins[i], tied[i] = (region == 1).sum(axis=0), (region == 0).sum(axis=0)
     np.fill_diagonal(tied, 0)
     return wins, tied
@@ -158,7 +158,7 @@ def pymc_bradley_terry(
     scores: Scores, *, rope: RopeLike | Mapping[str, RopeLike], ties: str = "spread", prior: float = 0.5
 ) -> Any:
     """The Bradley-Terry model as a `pm.Model`."""
-    table, region = complete_table(scores, rope, "pymc_model", least=2)
+    table, region = in_ropes(complete_table(scores, test="pymc_model", relative=True, plain=False), rope)
     return _model(_counted(*count_wins(table, region), ties), check_prior(prior, 5), table.models)
 
 

@@ -26,7 +26,7 @@ from bayescmp.bayes.ranking.strengths import (
 )
 from bayescmp.checks import checked_seed
 from bayescmp.rope import Rope
-from bayescmp.scores.many_models import Table, complete_table
+from bayescmp.scores.inputs import Table, complete_table
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
@@ -96,7 +96,7 @@ def plackett_luce(
     >>> max(posterior.worth, key=posterior.worth.get)
     'rf'
     """
-    table, _ = complete_table(scores, 0, "plackett_luce", least=2)
+    table = complete_table(scores, test="plackett_luce", relative=True, plain=False)
     check_engine(engine, "hmc", nuts_options)
     check_prior(prior, 100)
     check_win_rope(win_rope)
@@ -107,7 +107,7 @@ def plackett_luce(
     else:
         fields = ranking_inference(orders, weights, prior, check_draws(draws), seed).fields()
     return StrengthPosterior(
-        **table.about(),
+        **table.about() | table.standing(),
         rope=Rope(0, 0),
         method="Plackett-Luce model",
         engine=engine,
@@ -123,7 +123,7 @@ def rankings(table: Table) -> tuple[Orders, Floats]:
     """Orders of the models (best first), and the weight of each: 1 for a dataset without ties, else shared."""
     found: list[tuple[int, ...]] = []
     weights: list[float] = []
-    order, first, _ = tie_groups(table.means, table.rounding)
+    order, first, _ = tie_groups(table.oriented, table.rounding)
     for row, starts in zip(order, first, strict=True):
         groups = [row[starts == start].tolist() for start in np.unique(starts)]
         several = _orders(groups)
@@ -166,7 +166,7 @@ def _total(places: Orders, weights: Floats, size: int = 0) -> Floats:
 
 def pymc_plackett_luce(scores: Scores, *, prior: float = 1.0) -> Any:
     """The Plackett-Luce model as a `pm.Model`."""
-    table, _ = complete_table(scores, 0, "pymc_model", least=2)
+    table = complete_table(scores, test="pymc_model", relative=True, plain=False)
     return _model(*rankings(table), check_prior(prior, 100), table.models)
 
 

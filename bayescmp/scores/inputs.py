@@ -1,0 +1,612 @@
+"""The one door through which every test takes its input: a pair, unpaired runs, a complete table, right and wrong.
+
+Each function takes what people have (a `Pair`, `Scores`, arrays, frames) and returns one value that is aligned,
+oriented and complete, or raises an error that names the test. A new design gets one function here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayescmp.checks import is_one_of
+from bayescmp.errors import MissingWarning, RopeError, ScoresError, name_list, warn
+from bayescmp.numerics.moments import power_of_two
+from bayescmp.numerics.ranks import average_ranks
+from bayescmp.rope import Rope, RopeLike, rope_for, symmetric, warn_if_other_scale
+from bayescmp.scores.arrays import aligned, as_vector, check_same_index, dataset_names, warn_of_copies
+from bayescmp.scores.metrics import higher_is_better as direction
+from bayescmp.scores.pair import Pair, rounding_of
+from bayescmp.scores.resampling import Resampling, check_design
+from bayescmp.scores.table import Scores
+
+Floats = NDArray[np.float64]
+Right = NDArray[np.bool_]
+ORIENTATIONS = ("both right first", "both wrong first")
+
+
+# ---- two models
+
+
+def one_dataset(
+    a: Pair | Scores | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    test: str,
+    dataset: str | None = None,
+    resampling: Resampling | None = None,
+    higher_is_better: bool | None = None,
+    least: int = 2,
+) -> Pair:
+    """The pair on one dataset, with at least `least` scores; arrays are the folds of one dataset.
+
+    `dataset` may be left out where there is only one; `test` is the test's name, for errors.
+    """
+    pair = as_pair(a, b, arrays_are="folds", resampling=resampling, higher_is_better=higher_is_better)
+    if dataset is not None:
+        pair = pair.select(dataset)
+    if len(pair.datasets) > 1:
+        raise ScoresError(
+            f"`{test}` answers for one dataset, but this pair has {len(pair.datasets)}: {name_list(pair.datasets)}. "
+            f'Pick one with dataset="{pair.datasets[0]}", get all with {{d: {test}(pair, dataset=d, ...) for d in '
+            "pair.datasets}, or ask about all datasets together with the signed-rank or the hierarchical test."
+        )
+    if pair.counts[0] < least:
+        raise ScoresError(
+            f'`{test}` needs at least {least} paired scores, but "{pair.datasets[0]}" has {pair.counts[0]}. Give the '
+            "score of every fold."
+        )
+    return pair
+
+
+def many_datasets(
+    a: Pair | Scores | ArrayLike, b: ArrayLike | None = None, *, test: str, higher_is_better: bool | None = None
+) -> Pair:
+    """The pair on at least two datasets; arrays have one score per dataset."""
+    pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
+    if len(pair.datasets) < 2:
+        raise ScoresError(
+            f"`{test}` needs at least 2 datasets, but {pair.a} vs {pair.b} has {len(pair.datasets)}. For the folds of "
+            "one dataset use bayes.correlated_ttest or frequentist.corrected_ttest."
+        )
+    return pair
+
+
+def as_pair(
+    a: Pair | Scores | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    arrays_are: str,
+    resampling: Resampling | None = None,
+    higher_is_better: bool | None = None,
+) -> Pair:
+    """The pair that a two-model test was given: a `Pair`, a `Scores` of two models, or two arrays.
+
+    `arrays_are` is what the numbers of plain arrays are to this test: "folds" of one dataset, or "datasets".
+    """
+    if isinstance(a, Scores):
+        if len(a.models) != 2:
+            raise ScoresError(
+                f"A two-model test takes a pair, got scores of {len(a.models)} models: {name_list(a.models)}. Pick "
+                'two: scores.pair("' + '", "'.join(a.models[:2]) + '").'
+            )
+        a = a.pair(*a.models)
+    if isinstance(a, Pair):
+        if b is not None or higher_is_better is not None:
+            raise ScoresError(
+                "A pair has both models and their direction: give `b` and `higher_is_better` only with arrays."
+            )
+        return a if resampling is None else a.with_resampling(resampling)
+    if b is None:
+        raise ScoresError(f"Give a pair, or two arrays of scores, `a` and `b`; got one {type(a).__name__}.")
+    names, folds = model_names(a, b), arrays_are == "folds"
+    check_design(resampling)
+    one, two = aligned(dict(zip(names, (a, b), strict=True)), folds, flat=folds).values()
+    if resampling is not None:
+        resampling.check(one.shape[1], "each array")
+        warn_of_copies("dataset", resampling.keys or (), np.stack([one[0], two[0]]))
+    return Pair(
+        a=names[0],
+        b=names[1],
+        datasets=dataset_names(None, len(one), folds),
+        scores_a=one,
+        scores_b=two,
+        resampling=(resampling,) * len(one),
+        higher_is_better=direction(None, higher_is_better),
+    )
+
+
+def model_names(a: object, b: object) -> tuple[str, str]:
+    """The names of two pandas Series, where they have different ones, else A and B."""
+    one, two = (getattr(x, "name", None) for x in (a, b))
+    return ("A", "B") if one is None or two is None or str(one) == str(two) else (str(one), str(two))
+
+
+# ---- two models whose runs cannot be paired
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Unpaired:
+    """Scores of two models' independent runs, with nothing to match them by."""
+
+    a: str
+    b: str
+    scores_a: Floats
+    scores_b: Floats
+    higher_is_better: bool
+
+    @property
+    def models(self) -> tuple[str, str]:
+        """Both names."""
+        return self.a, self.b
+
+    @property
+    def oriented(self) -> tuple[Floats, Floats]:
+        """The scores of A and B with the sign that makes higher better."""
+        return (self.scores_a, self.scores_b) if self.higher_is_better else (-self.scores_a, -self.scores_b)
+
+    @property
+    def n(self) -> int:
+        """The number of runs of both models together."""
+        return self.scores_a.size + self.scores_b.size
+
+
+def unpaired(
+    a: ArrayLike, b: ArrayLike | None, *, test: str, higher_is_better: bool | None = None, least: int = 2
+) -> Unpaired:
+    """The scores of unpaired runs: two arrays, also of different lengths, with at least `least` scores each."""
+    if isinstance(a, (Pair, Scores)):
+        raise ScoresError(
+            f"`{test}` compares two arrays of unpaired scores, got a {type(a).__name__}. The scores of a pair belong "
+            "together: use a test for pairs, such as corrected_ttest."
+        )
+    if b is None:
+        raise ScoresError(f"Give two arrays of scores, `a` and `b`; got one {type(a).__name__}.")
+    names = model_names(a, b)
+    x, y = (as_vector(name, scores) for name, scores in zip(names, (a, b), strict=True))
+    for name, scores in zip(names, (x, y), strict=True):
+        if scores.size < least:
+            raise ScoresError(f"`{test}` needs at least {least} scores of each model, but `{name}` has {scores.size}.")
+    up = direction(None, higher_is_better)
+    return Unpaired(a=names[0], b=names[1], scores_a=x, scores_b=y, higher_is_better=up)
+
+
+# ---- many models
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Table:
+    """A complete table: every model in every block, where a block is a dataset, or a fold (or case) of one dataset.
+
+    Attributes
+    ----------
+    models, datasets : tuple of str
+    blocks : tuple of str
+        The datasets, or the folds of the one dataset.
+    values : array, blocks x models
+        Scores as given, means over folds where the blocks are datasets. NaN only below the end of a column, where
+        models may have unequal numbers of scores.
+    rounding : array
+        The absolute error that the scores of each block may carry.
+    design : Resampling or None
+        How the folds of the one dataset were made.
+    notes : tuple of str
+        What was left out.
+    """
+
+    models: tuple[str, ...]
+    datasets: tuple[str, ...]
+    blocks: tuple[str, ...]
+    values: Floats
+    rounding: Floats
+    design: Resampling | None
+    metric: str | None
+    higher_is_better: bool
+    scale: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def oriented(self) -> Floats:
+        """The values with the sign that makes higher better."""
+        return self.values if self.higher_is_better else 0.0 - self.values
+
+    @property
+    def ranks(self) -> Floats:
+        """Blocks x models; 1 is best, ties have the average."""
+        return average_ranks(-self.oriented, self.rounding[:, None])
+
+    def in_units(self) -> tuple[Floats, Floats]:
+        """Oriented values and their rounding over a power of two, so that sums and differences cannot overflow."""
+        unit = power_of_two(self.values)
+        return self.oriented / unit, self.rounding / unit
+
+    def about(self) -> dict[str, Any]:
+        """The fields of a result that name what was compared."""
+        return {
+            "models": self.models,
+            "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
+            "scale": self.scale,
+            "datasets": self.datasets,
+        }
+
+    def standing(self) -> dict[str, Any]:
+        """The fields of a ranking that hold each model's mean score and mean rank; one dataset ranks the means."""
+        one = self.blocks != self.datasets
+        ranks = average_ranks(-self.oriented.mean(axis=0), self.rounding.max()) if one else self.ranks.mean(axis=0)
+        return {
+            "n": len(self.blocks),
+            "mean_score": tuple(self.values.mean(axis=0).tolist()),
+            "mean_rank": tuple(ranks.tolist()),
+        }
+
+
+def complete_table(
+    scores: Any,
+    *,
+    test: str,
+    blocks_are: str = "datasets",
+    dataset: str | None = None,
+    higher_is_better: bool | None = None,
+    least: int = 2,
+    least_models: int = 2,
+    relative: bool = False,
+    ragged: bool = False,
+    plain: bool = True,
+) -> Table:
+    """The complete table that a test of many models was given.
+
+    Parameters
+    ----------
+    scores : Scores, mapping of model to array, DataFrame (one column per model), or 2-D array (blocks x models)
+    test : str
+        The test's name, for errors.
+    blocks_are : "datasets", "folds" or "cases"
+        Whether the test compares means over datasets, or the folds (or test cases) of one dataset. Datasets on which
+        a model was not run are left out with a warning.
+    dataset : str, optional
+        The dataset whose folds are compared, where there are several.
+    higher_is_better : bool, optional
+        The direction of plain tables.
+    least, least_models : int
+        The smallest numbers of blocks and of models that the test can use.
+    relative : bool
+        Whether the test can use the scale "relative": scores are then shares of the mean score of all models.
+    ragged : bool
+        Whether the models of a mapping may have unequal numbers of scores; all columns are then filled up with NaN.
+    plain : bool
+        Whether mappings, frames and arrays are taken as well as `Scores`.
+    """
+    if not plain:
+        check_scores(scores, test)
+    scores, sizes = _filled_up(scores) if ragged and isinstance(scores, Mapping) else (scores, ())
+    scores = as_scores(scores, blocks_are, higher_is_better)
+    if scores.scale == "relative" and not relative:
+        raise ScoresError(
+            f'The scale "relative" is made for pairs of models, but `{test}` compares many by the sizes of their '
+            'scores. Use scores.transform("log"), whose differences are relative too.'
+        )
+    if len(scores.models) < least_models:
+        hint = " For two models use wilcoxon_test, which ranks differences over datasets." if least_models == 3 else ""
+        raise ScoresError(
+            f"`{test}` needs at least {least_models} models, got {len(scores.models)}: {name_list(scores.models)}."
+            + hint
+        )
+    notes: tuple[str, ...] = ()
+    if blocks_are == "datasets":
+        scores, notes = _complete_datasets(scores, test, least)
+        blocks = scores.datasets
+    else:
+        scores = _complete_folds(scores, dataset, test, least, blocks_are)
+        blocks = tuple(f"repeat {repeat}, fold {fold}" for repeat, fold in scores.keys[0])
+    values = scores.values
+    if scores.scale == "relative":
+        values = values / np.nanmean(values, axis=(0, 2), keepdims=True)
+    by_block = values if blocks_are == "datasets" else values[:, 0, : len(blocks), None]
+    means = np.ascontiguousarray(np.nanmean(by_block, axis=2).T)
+    if sizes:
+        means = np.where(np.arange(len(blocks))[:, None] < np.array(sizes), means, np.nan)
+    return Table(
+        models=scores.models,
+        datasets=scores.datasets,
+        blocks=blocks,
+        values=means,
+        rounding=rounding_of(np.nanmax(np.abs(by_block), axis=(0, 2)), scores.scale),
+        design=scores.resampling[0] if len(scores.datasets) == 1 else None,
+        metric=scores.metric,
+        higher_is_better=scores.higher_is_better,
+        scale=scores.scale,
+        notes=notes,
+    )
+
+
+def check_scores(scores: object, test: str) -> None:
+    """Raise if these are not `Scores`."""
+    if not isinstance(scores, Scores):
+        raise ScoresError(
+            f"`{test}` takes the Scores of all models, got {type(scores).__name__}. Make them with "
+            "Scores.from_arrays, Scores.from_frame or read_scores."
+        )
+
+
+def as_scores(table: Any, blocks_are: str, higher_is_better: bool | None) -> Scores:
+    """Scores of one metric, from what a test of many models was given."""
+    if isinstance(table, Scores):
+        if higher_is_better is not None:
+            raise ScoresError("Scores have their direction: give `higher_is_better` only with arrays.")
+        table.check_one_metric()
+        return table
+    if isinstance(table, Pair):
+        raise ScoresError("A test of many models takes `Scores` or a table of them, got a Pair. Pass scores itself.")
+    if hasattr(table, "columns") and hasattr(table, "to_numpy"):
+        table = {str(name): np.asarray(table[name]) for name in _distinct(table.columns)}
+    if not isinstance(table, Mapping):
+        array = np.asarray(table)
+        if array.ndim != 2:
+            raise ScoresError(
+                f"Plain scores of many models must be a 2-D array, {blocks_are} x models, or a mapping from model to "
+                f"scores; got shape {array.shape}."
+            )
+        table = {f"model {j + 1}": array[:, j] for j in range(array.shape[1])}
+    design = None if blocks_are == "datasets" else Resampling.independent()
+    return Scores.from_arrays(table, resampling=design, higher_is_better=higher_is_better)
+
+
+def check_same_folds(scores: Scores) -> None:
+    """Raise if a model was scored on only some folds of a dataset."""
+    sizes, counts = np.array([len(keys) for keys in scores.keys]), scores.counts
+    partial = np.argwhere((counts < sizes) & (counts > 0))
+    if partial.size:
+        m, d = partial[0]
+        raise ScoresError(
+            f"All models must be scored on the same folds, but `{scores.models[m]}` has {counts[m, d]} of {sizes[d]} "
+            f'scores on "{scores.datasets[d]}". Score the missing folds, or drop the dataset with '
+            f'scores.drop("{scores.datasets[d]}").'
+        )
+
+
+def _complete_datasets(scores: Scores, test: str, least: int) -> tuple[Scores, tuple[str, ...]]:
+    """The datasets on which all models were run, and a note about the others."""
+    check_same_folds(scores)
+    ran = scores.counts > 0
+    whole = np.asarray(ran.all(axis=0))
+    lost = name_list([name for name, kept in zip(scores.datasets, whole, strict=True) if not kept], 20)
+    absent = name_list([name for name, on in zip(scores.models, ran, strict=True) if not on.all()])
+    n = int(whole.sum())
+    if n < (max(least, 2) if lost else least):
+        raise ScoresError(
+            f"`{test}` needs at least {max(least, 2)} datasets on which all models were run, got {n}. "
+            + (
+                f"Not run on {lost}: {absent}. Score all models there, or leave out models with scores.drop(...)."
+                if lost
+                else "For the folds of one dataset use bayes.correlated_ttest or frequentist.corrected_ttest."
+            )
+        )
+    if not lost:
+        return scores, ()
+    note = f"{lost} left out, because {absent} did not run there"
+    warn(f"{test}: {note}; {n} datasets remain.", MissingWarning)
+    return scores.select(datasets=[name for name, kept in zip(scores.datasets, whole, strict=True) if kept]), (note,)
+
+
+def _complete_folds(scores: Scores, dataset: str | None, test: str, least: int, blocks_are: str) -> Scores:
+    """The scores of one dataset, on which all models have all folds."""
+    if dataset is not None:
+        scores = scores.select(datasets=[dataset])
+    if len(scores.datasets) > 1:
+        raise ScoresError(
+            f"`{test}` answers for one dataset, but these scores have {len(scores.datasets)}: "
+            f'{name_list(scores.datasets)}. Pick one with dataset="{scores.datasets[0]}", or compare over datasets '
+            "with friedman_test."
+        )
+    check_same_folds(scores)
+    absent = [name for name, n in zip(scores.models, scores.counts[:, 0], strict=True) if not n]
+    if absent:
+        raise ScoresError(
+            f'All models must be run on "{scores.datasets[0]}", but {name_list(absent)} has no scores there. Score it, '
+            "or drop the model."
+        )
+    n = len(scores.keys[0])
+    if n < least:
+        what = "test cases" if blocks_are == "cases" else blocks_are
+        raise ScoresError(f"`{test}` needs at least {least} {what}, got {n}: give every score.")
+    return scores
+
+
+def _filled_up(table: Mapping[Any, Any]) -> tuple[Mapping[Any, Any], tuple[int, ...]]:
+    """Columns of one length, the shorter ones filled up with their own first score, and how long each was."""
+    columns = {name: as_vector(str(name), x) for name, x in table.items()}
+    sizes = tuple(x.size for x in columns.values())
+    if len(set(sizes)) < 2:
+        return table, ()
+    few = [str(name) for name, x in columns.items() if x.size < 2]
+    if few:
+        raise ScoresError(f"Every model needs at least 2 scores, but {name_list(few)} has 1.")
+    return {name: np.append(x, np.full(max(sizes) - x.size, x[0])) for name, x in columns.items()}, sizes
+
+
+def _distinct(columns: Any) -> list[Any]:
+    """The columns of a frame, if each has its own name."""
+    names = [str(column) for column in columns]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise ScoresError(
+            f"Every model must have its own column, but {name_list(twice)} is there more than once (names are "
+            'compared as text, so 1 and "1" are the same). Rename the columns.'
+        )
+    return list(columns)
+
+
+# ---- ropes
+
+Data = TypeVar("Data", Pair, Table)
+
+
+def in_ropes(data: Data, rope: RopeLike | Mapping[str, RopeLike]) -> tuple[Data, Rope]:
+    """The data and the rope; with a rope for each of many datasets, both in units of those ropes."""
+    if not isinstance(rope, Mapping) or len(data.datasets) == 1:
+        region = rope_for(rope, data.datasets[0])
+        values = np.concatenate([data.scores_a, data.scores_b]) if isinstance(data, Pair) else data.values
+        if isinstance(data, Table):
+            region = symmetric(region)
+        if data.scale == "score":
+            warn_if_other_scale(region, values)
+        return data, region
+    width = np.array([_width(name, rope_for(rope, name)) for name in data.datasets])
+    column = width[:, None]
+    if isinstance(data, Pair):
+        return replace(data, scores_a=data.scores_a / column, scores_b=data.scores_b / column, scale="ropes"), Rope(
+            -1, 1
+        )
+    return replace(data, values=data.values / column, rounding=data.rounding / width, scale="ropes"), Rope(-1, 1)
+
+
+def _width(dataset: str, rope: Rope) -> float:
+    if not (rope.high == -rope.low and 0 < rope.high < np.inf):
+        raise RopeError(
+            f'Ropes for each dataset must be symmetric, finite and above 0 here, but "{dataset}" has {rope}: '
+            "differences are put together in units of their ropes."
+        )
+    return rope.high
+
+
+# ---- right and wrong
+
+
+def correct_counts(
+    right_a: Pair | ArrayLike | None,
+    right_b: ArrayLike | None,
+    truth: ArrayLike | None,
+    table: ArrayLike | None,
+    orientation: str | None,
+) -> tuple[tuple[str, str], tuple[int, int, int, int]]:
+    """The models' names, and on how many cases both were right, only A, only B, both wrong.
+
+    From what `correctness` takes, or a 2 x 2 `table` (rows = A, columns = B) whose first cell `orientation` names.
+    """
+    if table is None:
+        if orientation is not None:
+            raise ValueError("`orientation` is for reading a `table`, but none was given.")
+        if right_a is None:
+            raise ScoresError(
+                "Give two vectors of 0 (wrong) and 1 (right), `right_a` and `right_b`, predictions with `truth`, or a "
+                "`table`."
+            )
+        names, a, b = correctness(right_a, right_b, truth)
+        return names, (int((a & b).sum()), int((a & ~b).sum()), int((b & ~a).sum()), int((~a & ~b).sum()))
+    if right_a is not None or right_b is not None or truth is not None:
+        raise ScoresError("Give either the vectors or a `table`, not both.")
+    if not is_one_of(orientation, ORIENTATIONS):
+        raise ValueError(
+            '`orientation` must be "both right first" or "both wrong first": what the first cell of `table` counts '
+            f"(rows = A, columns = B; textbooks put both wrong there, mlxtend both right). Got {orientation!r}."
+        )
+    cells = _two_by_two(table)
+    if orientation == "both wrong first":
+        cells = cells[::-1, ::-1]
+    both_right, only_a, only_b, both_wrong = (int(x) for x in cells.ravel())
+    return ("A", "B"), (both_right, only_a, only_b, both_wrong)
+
+
+def correctness(
+    right_a: Pair | ArrayLike, right_b: ArrayLike | None, truth: ArrayLike | None
+) -> tuple[tuple[str, str], Right, Right]:
+    """The models' names, and where each was right: a pair of 0/1 scores, two 0/1 vectors, or predictions and truth."""
+    if isinstance(right_a, Pair):
+        if right_b is not None or truth is not None:
+            raise ScoresError("A pair has both models: give `right_b` and `truth` only with arrays.")
+        pair = one_dataset(right_a, test="mcnemar_test", least=1)
+        one, two = (_zero_one(name, x[0]) for name, x in ((pair.a, pair.scores_a), (pair.b, pair.scores_b)))
+        return (pair.a, pair.b), one == pair.higher_is_better, two == pair.higher_is_better
+    if right_b is None:
+        raise ScoresError("Give two vectors, `right_a` and `right_b`; got one.")
+    first, second = model_names(right_a, right_b)
+    vectors: dict[str, Any] = {first: right_a, second: right_b} | ({} if truth is None else {"truth": truth})
+    check_same_index(vectors, "cases")
+    read = _zero_one if truth is None else _labels
+    arrays = {name: read(name, x) for name, x in vectors.items()}
+    sizes = {name: x.size for name, x in arrays.items()}
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"`{name}` has {n}" for name, n in sizes.items())
+        raise ScoresError(f"The vectors must be about the same test cases in the same order, but {listed}.")
+    a, b = arrays[first], arrays[second]
+    if truth is None:
+        return (first, second), a, b
+    labels = arrays["truth"]
+    for name, x in ((first, a), (second, b)):
+        if (x.dtype.kind in "US") != (labels.dtype.kind in "US"):
+            raise ScoresError(
+                f"Predictions and `truth` must be labels of one kind, but `{name}` has {x[0]!r} and the truth "
+                f"{labels[0]!r}: no prediction could be right. Convert one of them."
+            )
+    return (first, second), np.asarray(a == labels), np.asarray(b == labels)
+
+
+def correctness_table(right: Any, *, test: str, dataset: str | None = None) -> tuple[Table, Right]:
+    """The complete table of 0/1 scores, and where each model was right: cases x models."""
+    if not isinstance(right, (Scores, Pair)):
+        right = _one_where_true(right)
+    table = complete_table(right, test=test, blocks_are="cases", dataset=dataset)
+    ones = np.stack([_zero_one(name, x) for name, x in zip(table.models, table.values.T, strict=True)], axis=1)
+    return table, ones == table.higher_is_better
+
+
+def _zero_one(name: str, values: ArrayLike) -> Right:
+    """Where a model was right, from a vector of 0 and 1 (or False and True)."""
+    if np.asarray(values).dtype.kind in "US":
+        raise ScoresError(
+            f"`{name}` must be 1 (right) or 0 (wrong) for every test case, got text. For predicted labels give the "
+            "true ones as well, with `truth`."
+        )
+    x = as_vector(name, _one_where_true(values))
+    other = np.flatnonzero((x != 0) & (x != 1))
+    if other.size:
+        raise ScoresError(
+            f"`{name}` must be 1 (right) or 0 (wrong) for every test case, got {x[other[0]]:g} at position "
+            f"{other[0]}. For predicted labels give the true ones with `truth`; for scores use corrected_ttest."
+        )
+    return x == 1
+
+
+def _one_where_true(values: Any) -> Any:
+    """Booleans as 0 and 1, alone or as the columns of a table; anything else as it is."""
+    if isinstance(values, Mapping):
+        return {name: _one_where_true(x) for name, x in values.items()}
+    array = np.asarray(values)
+    if hasattr(values, "columns") and array.dtype.kind == "O":  # columns of several kinds
+        return {name: _one_where_true(values[name]) for name in _distinct(values.columns)}
+    if array.dtype.kind == "b" or (
+        array.dtype.kind == "O" and all(isinstance(x, (bool, np.bool_)) for x in array.flat)
+    ):
+        return values.astype(float) if hasattr(values, "astype") else array.astype(float)
+    return values
+
+
+def _labels(name: str, values: ArrayLike) -> NDArray[Any]:
+    """A vector of labels, none of them missing."""
+    x = np.asarray(values)
+    if x.ndim != 1 or not x.size:
+        raise ScoresError(f"The labels of `{name}` must be a vector with one entry per test case, got shape {x.shape}.")
+    if x.dtype.kind == "O":
+        missing = [i for i, label in enumerate(x) if label is None or not bool(np.all(label == label))]
+        if not missing and all(isinstance(label, str) for label in x):
+            x = x.astype(str)
+    else:
+        missing = np.flatnonzero(x != x).tolist()
+    if missing:
+        raise ScoresError(f"`{name}` lacks {len(missing)} of {x.size} labels, first at position {missing[0]}.")
+    return x
+
+
+def _two_by_two(table: ArrayLike) -> Floats:
+    try:
+        cells = np.asarray(table, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ScoresError(f"`table` must hold 2 x 2 counts, got {table!r}.") from None
+    if cells.shape != (2, 2):
+        raise ScoresError(f"`table` must be 2 x 2 (rows = A, columns = B), got shape {cells.shape}.")
+    if not np.isfinite(cells).all() or (cells < 0).any() or (cells != np.floor(cells)).any() or not cells.any():
+        raise ScoresError(f"`table` must hold counts, whole numbers from 0 on and not all 0; got {cells.tolist()}.")
+    return cells
