@@ -92,10 +92,14 @@ def rope_text(rope: "Rope", scale: str = "score") -> str:
     return "each dataset's rope" if times == "1" else f"{times} times each dataset's rope"
 
 
+def is_behind(p: "Posterior") -> bool:
+    """Whether B is more probably better than A."""
+    return p.p_worse > p.p_better and not math.isclose(p.p_worse, p.p_better)
+
+
 def _leader_first(p: Any) -> Any:
-    """The posterior with the model that is more probably better as A; as it is where both are equally so."""
-    behind = p.p_worse > p.p_better and not math.isclose(p.p_worse, p.p_better)
-    return p.swap() if behind else p
+    """The posterior with the model that is more probably better as A."""
+    return p.swap() if is_behind(p) else p
 
 
 # ---- both schools of one pair

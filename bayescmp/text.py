@@ -75,6 +75,12 @@ def one_line(text: Any) -> str:
     return "".join("\ufffd" if unicodedata.category(x) in hidden and x not in JOINERS else x for x in joined)
 
 
+def short_name(name: str, most: int = 40) -> str:
+    """A name that fits a line: cut in the middle where it is long, so that its start and its end are seen."""
+    line = one_line(name)
+    return line if len(line) <= most else f"{line[: most // 2]}...{line[-(most // 2 - 3) :]}"
+
+
 def safe_text(text: Any) -> Any:
     """A text that no spreadsheet takes for a formula: an apostrophe before a leading =, +, -, @, tab or return."""
     return f"'{text}" if isinstance(text, str) and text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

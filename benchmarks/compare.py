@@ -116,7 +116,7 @@ def cases() -> list[Case]:
             turns=2,
             share={"baycomp": PEER_DRAWS / DRAWS / PAIRS, "autorank, Bayesian": few / PAIRS},
         ),
-        Case(f"compare, sign, {PAIRS} pairs x {DATASETS} datasets", partial(signed_rank, bayes="sign"), turns=3),
+        Case(f"compare, sign, {PAIRS} pairs x {DATASETS} datasets", partial(signed_rank, bayes="sign_test"), turns=3),
         Case(
             f"compare, correlated t, {PAIRS} pairs x 100 folds",
             correlated,

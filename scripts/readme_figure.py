@@ -21,7 +21,7 @@ def main() -> None:
     posterior = bc.bayes.correlated_ttest(bc.load_labour().pair("SVM", "DT"), rope=0.01)
     bc.plots.plot_posterior(posterior, ax=left)
     scores = bc.load_uci().select(models=["rf", "gbm", "svm", "lr", "nb"])
-    comparison = bc.compare(scores, rope=0.01, bayes="signed_rank", random_seed=1)
+    comparison = bc.compare(scores, rope=0.01, bayes="signed_rank_test", random_seed=1)
     bc.plots.plot_matrix(comparison, ax=right)
     words = f"{bc.plots.alt_text(posterior)} {bc.plots.alt_text(comparison)}"
     bc.plots.save_figure(figure, IMAGE, description=words, overwrite=True)

@@ -310,7 +310,7 @@ GAP = Scores.from_frame(
         lambda: frequentist.nemenyi_test(GAP),
         lambda: frequentist.pairwise_wilcoxon_test(GAP),
         lambda: bc.bayes.rank_models(GAP, rope=0.01, draws=100, random_seed=1),
-        lambda: bc.compare(GAP, rope=0.01, bayes="sign"),
+        lambda: bc.compare(GAP, rope=0.01, bayes="sign_test"),
     ],
 )
 def test_warnings_point_at_the_caller(call):

@@ -145,7 +145,7 @@ ARRAYS = {
         "got 'bayes'",
     ),
     "a sign model without a rope": (
-        lambda: bc.bayes.pymc_model("sign", bc.load_uci().pair("rf", "svm")),
+        lambda: bc.bayes.pymc_model("sign_test", bc.load_uci().pair("rf", "svm")),
         RopeError,
         "say rope=",
     ),
@@ -160,7 +160,7 @@ ARRAYS = {
         "has no end: give `ropes`",
     ),
     "forest of the sign test": (
-        lambda: bc.plots.plot_forest(bc.compare(bc.load_domains(), rope=1, bayes="sign")),
+        lambda: bc.plots.plot_forest(bc.compare(bc.load_domains(), rope=1, bayes="sign_test")),
         ValueError,
         "knows no mean difference",
     ),

@@ -133,7 +133,7 @@ def test_compare_for_papers(form, method):
 
 
 def test_compare_takes_the_options_of_the_api(folder):
-    options = "--control rf --bayes sign --frequentist sign --adjust bonferroni --threshold 0.9 --alpha 0.1"
+    options = "--control rf --bayes sign-test --frequentist sign-test --adjust bonferroni --threshold 0.9 --alpha 0.1"
     data = json.loads(
         good("compare", "bundled:uci", "--rope=-0.01,0.02", *options.split(), "--format", "json", "--quiet")
     )
@@ -149,7 +149,7 @@ def test_compare_takes_the_options_of_the_api(folder):
 def test_models_that_share_no_dataset_with_all_others_have_no_ranking():
     pairs = {"a": "xy", "b": "xy", "c": "yz", "d": "yz", "e": "xz", "f": "xz"}
     text = "model,dataset,score\n" + "".join(f"{m},{d},{ord(m)}\n" for d, two in pairs.items() for m in two)
-    call = ("compare", "-", "--rope", "0", "--bayes", "sign", "--quiet")
+    call = ("compare", "-", "--rope", "0", "--bayes", "sign-test", "--quiet")
     data = json.loads(good(*call, "--format", "json", text=text))
     assert len(data["pairs"]) == 3
     assert data["ranking"] is None
@@ -173,7 +173,7 @@ def test_the_direction_and_the_design_can_be_said(folder):
         assert higher["p_better"] == pytest.approx(lower["p_worse"])
     assert "--higher-is-better or --lower-is-better" in bad("compare", path, "--rope", 0, "--metric", "thing")
     assert "--resampling" in bad("compare", path, "--rope", 0)
-    with_folds = good("test", "correlated-t", path, "rf", "svm", "--rope", 0, "--folds", 2, "--repeats", 3)
+    with_folds = good("test", "correlated-ttest", path, "rf", "svm", "--rope", 0, "--folds", 2, "--repeats", 3)
     assert "3 x 2-fold CV" in with_folds
 
 
@@ -187,7 +187,7 @@ def test_seeds_reproduce_and_are_recorded():
 
 
 def test_workers_and_a_cache_change_nothing(folder, tmp_path):
-    call = ("compare", "bundled:domains", "--rope", "1", "--bayes", "sign", "--format", "json", "--quiet")
+    call = ("compare", "bundled:domains", "--rope", "1", "--bayes", "sign-test", "--format", "json", "--quiet")
     plain = good(*call)
     assert good(*call, "--n-jobs", "2") == plain
     assert good(*call, "--cache", tmp_path / "kept") == plain
@@ -220,7 +220,7 @@ def test_compare_writes_a_report(tmp_path):
 
 def test_hostile_names_are_shown_whole_and_harmless(folder):
     path = folder / "hostile.json"
-    call = ("compare", path, "--rope", "0.01", "--bayes", "sign", "--quiet")
+    call = ("compare", path, "--rope", "0.01", "--bayes", "sign-test", "--quiet")
     table = good(*call)
     assert not {"\x1b", "\u202e"} & set(table)
     for name in HOSTILE:
@@ -228,10 +228,12 @@ def test_hostile_names_are_shown_whole_and_harmless(folder):
     assert json.loads(good(*call, "--format", "json"))["data"]["models"] == HOSTILE
     rows = list(csv.DictReader(io.StringIO(good(*call, "--format", "csv"))))
     assert {row["a"] for row in rows} | {row["b"] for row in rows} == set(map(csv_text, HOSTILE))
-    result = good("test", "sign", path, HOSTILE[0], HOSTILE[4], "--rope", "0.01", "--quiet")
+    result = good("test", "sign-test", path, HOSTILE[0], HOSTILE[4], "--rope", "0.01", "--quiet")
     assert "\x1b" not in result
     assert r"P(\x1b[31mred better)" in result
-    assert started("compare", path, "--rope", 0, "--bayes", "sign", "-q", PYTHONIOENCODING="latin-1").stdout.isascii()
+    assert started(
+        "compare", path, "--rope", 0, "--bayes", "sign-test", "-q", PYTHONIOENCODING="latin-1"
+    ).stdout.isascii()
 
 
 # ---- test, check, power, plot, demo
@@ -261,14 +263,14 @@ def test_every_test_has_its_command(test, folder):
 
 def test_a_test_has_its_names_in_python_as_well(folder):
     call = (folder / "many.csv", "rf", "svm")
-    shown = good("test", "frequentist.sign", *call)
+    shown = good("test", "frequentist.sign-test", *call)
     assert "sign test" in shown
     assert good("test", "frequentist.sign_test", *call) == shown
-    assert good("test", "bayes.sign_test", *call, "--rope", 0) == good("test", "sign", *call, "--rope", 0)
+    assert good("test", "bayes.sign_test", *call, "--rope", 0) == good("test", "sign-test", *call, "--rope", 0)
 
 
 def test_one_test_as_text_and_csv():
-    call = ("test", "correlated-t", "bundled:labour", "SVM", "DT", "--rope", "0.01")
+    call = ("test", "correlated-ttest", "bundled:labour", "SVM", "DT", "--rope", "0.01")
     posterior = bc.bayes.correlated_ttest(bc.load_labour().pair("SVM", "DT"), rope=0.01)
     assert good(*call).rstrip("\n") == repr(posterior)
     (row,) = csv.DictReader(io.StringIO(good(*call, "--format", "csv")))
@@ -276,23 +278,23 @@ def test_one_test_as_text_and_csv():
 
 
 def test_models_called_a_and_b_are_not_mixed_up():
-    data = json.loads(good("test", "sign", "bundled:domains", "B", "A", "--rope", "0", "--format", "json"))
+    data = json.loads(good("test", "sign-test", "bundled:domains", "B", "A", "--rope", "0", "--format", "json"))
     assert data["decision"] == "A better"
     assert data["p_worse"] > 0.95
 
 
 def test_options_of_a_test(folder):
-    wilcoxon = ("test", "wilcoxon", folder / "many.csv", "rf", "svm")
+    wilcoxon = ("test", "wilcoxon-test", folder / "many.csv", "rf", "svm")
     one_sided = json.loads(good(*wilcoxon, "--alternative", "greater", "--format", "json"))
     assert one_sided["alternative"] == "greater"
     assert "zeros: pratt" in good(*wilcoxon, "--set", "zero_method=pratt")
     assert "wilcoxon has no option --rope" in bad(*wilcoxon, "--rope", "0.01")
     assert "wilcoxon has no option --seed" in bad(*wilcoxon, "--seed", "1")
     assert "Known to --set: correction, method, zero_method" in bad(*wilcoxon, "--set", "zero=pratt")
-    assert "correlated-t needs --rope" in bad("test", "correlated-t", folder / "folds.csv", "rf", "svm")
-    assert "--dataset NAME" in bad("test", "correlated-t", folder / "many.csv", "rf", "svm", "--rope", 0)
+    assert "correlated-t needs --rope" in bad("test", "correlated-ttest", folder / "folds.csv", "rf", "svm")
+    assert "--dataset NAME" in bad("test", "correlated-ttest", folder / "many.csv", "rf", "svm", "--rope", 0)
     assert "(n=4" in good(
-        "test", "correlated-t", folder / "many.csv", "rf", "svm", "--rope", 0, "--dataset", "d1", "-q"
+        "test", "correlated-ttest", folder / "many.csv", "rf", "svm", "--rope", 0, "--dataset", "d1", "-q"
     )
 
 
@@ -338,9 +340,9 @@ def test_power_solves_for_what_is_left_out():
     expected = bc.frequentist.power_ttest(effect=0.5, n=100, resampling=bc.Resampling.kfold(10, repeats=10))
     corrected = ("power", "--effect", "0.5", "--n", "100", "--resampling", "kfold:10x10")
     assert good(*corrected).rstrip("\n") == repr(expected)
-    assert "n = 498" in good("power", "--test", "mcnemar", "--effect", "0.1,0.05", "--power", "0.8")
+    assert "n = 498" in good("power", "--test", "mcnemar-test", "--effect", "0.1,0.05", "--power", "0.8")
     assert "stays below" in bad(*corrected[:3], "--power", "0.8", *corrected[5:])
-    assert "--resampling is for --test t" in bad("power", "--test", "sign", *corrected[1:])
+    assert "--resampling is for --test t" in bad("power", "--test", "sign-test", *corrected[1:])
     assert "Exactly one of" in bad("power")
 
 
@@ -359,26 +361,26 @@ def test_power_draws_its_curve(tmp_path):
 def test_power_of_other_designs_and_what_it_refuses():
     unpaired = json.loads(good("power", "--effect", 0.5, "--power", 0.8, "--unpaired", "--format", "json"))
     assert unpaired["results"][0]["n_whole"] == 64  # Cohen 1992, Table 2
-    simulated = ("power", "--test", "wilcoxon", "--effect", 0.5, "--n", 20, "--set", "method=simulation")
+    simulated = ("power", "--test", "wilcoxon-test", "--effect", 0.5, "--n", 20, "--set", "method=simulation")
     assert good(*simulated, "--seed", 1) == good(*simulated, "--seed", 1)
     assert "--seed is for --test wilcoxon" in bad("power", "--effect", 0.5, "--n", 20, "--seed", 1)
-    assert "--unpaired is for --test t" in bad("power", "--test", "sign", "--effect", 0.7, "--n", 20, "--unpaired")
-    assert "--test mcnemar needs --effect" in bad("power", "--test", "mcnemar", "--effect", 0.1, "--n", 50)
+    assert "--unpaired is for --test t" in bad("power", "--test", "sign-test", "--effect", 0.7, "--n", 20, "--unpaired")
+    assert "--test mcnemar needs --effect" in bad("power", "--test", "mcnemar-test", "--effect", 0.1, "--n", 50)
     assert "several with commas" in bad("power", "--effect", "half", "--n", 20)
     assert "--set nonsense: " in bad("power", "--effect", 0.5, "--n", 20, "--set", "nonsense=1")
 
 
 def test_settings_are_numbers_words_or_texts(folder):
-    call = ("test", "corrected-t", folder / "folds.csv", "rf", "svm", "--format", "json")
+    call = ("test", "corrected-ttest", folder / "folds.csv", "rf", "svm", "--format", "json")
     as_read, half, tenth = (
         json.loads(good(*call, *more))["p_value"]
         for more in ((), ("--resampling", "rho:0.5"), ("--resampling", "rho:0.1"))
     )
     assert as_read == half > tenth  # 5 repeats of 2 folds have a correlation of 1/2
-    wilcoxon = ("test", "wilcoxon", folder / "many.csv", "rf", "svm", "--set", "method=asymptotic")
+    wilcoxon = ("test", "wilcoxon-test", folder / "many.csv", "rf", "svm", "--set", "method=asymptotic")
     assert good(*wilcoxon, "--set", "correction=true") != good(*wilcoxon, "--set", "correction=false")
     assert "must be KEY=VALUE" in bad(*wilcoxon, "--set", "=1")
-    assert "welch takes one dataset" in bad("test", "welch", folder / "many.csv", "rf", "svm", "--rope", 0)
+    assert "welch takes one dataset" in bad("test", "welch-ttest", folder / "many.csv", "rf", "svm", "--rope", 0)
 
 
 def test_plot_writes_a_figure(tmp_path):
@@ -405,7 +407,7 @@ def test_demo_prints_a_table_and_writes_it(tmp_path):
 
 
 def test_standard_input_in_every_format(folder):
-    expected = good("test", "sign", folder / "many.csv", "rf", "svm", "--rope", "0.01")
+    expected = good("test", "sign-test", folder / "many.csv", "rf", "svm", "--rope", "0.01")
     rows = list(csv.DictReader((folder / "many.csv").read_text().splitlines()))
     records = [{k: v if k == "dataset" else float(v) for k, v in row.items()} for row in rows]
     columns = {name: [record[name] for record in records] for name in records[0]}
@@ -416,7 +418,7 @@ def test_standard_input_in_every_format(folder):
         "jsonl": "\n".join(map(json.dumps, records)),
     }
     for form, text in [*texts.items(), ("json", json.dumps(columns)), ("json", json.dumps(columns, indent=1))]:
-        call = ("test", "sign", "-", "rf", "svm", "--rope", "0.01")
+        call = ("test", "sign-test", "-", "rf", "svm", "--rope", "0.01")
         assert good(*call, text=text) == expected
         assert good(*call, "--input-format", form, text=text) == expected
 
@@ -444,7 +446,7 @@ def test_a_file_without_an_ending_and_odd_columns(tmp_path):
         (["compare", "bundled:labour", "--rope", "x"], "must be a number such as 0.01"),
         (["compare", "bundled:labour", "--rope=-1"], "must not be negative"),
         (["compare", *LABOUR, "--control", "SWM"], 'Did you mean "SVM"?'),
-        (["compare", *LABOUR, "--bayes", "sign"], "`bayes` must be one of correlated_t"),
+        (["compare", *LABOUR, "--bayes", "sign-test"], "`bayes` must be one of correlated_t"),
         (["compare", *LABOUR, "--adjust", "magic"], "magic"),
         (["compare", *LABOUR, "--nonsense"], "No such option"),
         (["compare", *LABOUR, "--folds", "10"], "read as they are"),
@@ -456,7 +458,7 @@ def test_a_file_without_an_ending_and_odd_columns(tmp_path):
         (["compare", *LABOUR, "--seed=-1"], "`random_seed` must be"),
         (["compare", *LABOUR, "--n-jobs", "0"], "`n_jobs` must be"),
         (["test", "correlated", "bundled:labour", "SVM", "DT"], 'Did you mean "correlated-t"?'),
-        (["test", "correlated-t", "bundled:labour", "SVM", "SVM", "--rope", "0"], "A pair must be two models"),
+        (["test", "correlated-ttest", "bundled:labour", "SVM", "SVM", "--rope", "0"], "A pair must be two models"),
         (["nothing"], "No such command"),
     ],
     ids=lambda x: " ".join(map(str, x)) if isinstance(x, list) else "",
@@ -479,7 +481,7 @@ def test_a_traceback_only_where_asked_for(tmp_path):
 
 def test_warnings_are_one_line_each_and_can_be_silenced(folder):
     constant = "fold,rf,svm\n" + "\n".join(f"{i},0.9,0.8" for i in range(5))
-    call = ("test", "correlated-t", "-", "rf", "svm", "--rope", "0.01")
+    call = ("test", "correlated-ttest", "-", "rf", "svm", "--rope", "0.01")
     result = run(*call, text=constant)
     assert result.exit_code == 0
     assert re.fullmatch(r"Warning: rf vs svm: [^\n]*\n", result.stderr)
@@ -493,7 +495,7 @@ def test_warnings_are_one_line_each_and_can_be_silenced(folder):
 def test_not_converged_ends_with_3_and_says_why(command, quiet, folder, monkeypatch):
     monkeypatch.setattr("bayescmp.bayes.hierarchical.inference.NUMERICAL_ERROR_LIMIT", -1)
     names = ["rf", "svm"] if command == "test" else []
-    before = ["test", "hierarchical"] if command == "test" else ["compare"]
+    before = ["test", "hierarchical-ttest"] if command == "test" else ["compare"]
     call = [*before, folder / "many.csv", *names, "--rope", "0.01", *quiet]
     result = run(*call)
     assert result.exit_code == 3
@@ -505,7 +507,7 @@ def test_not_converged_ends_with_3_and_says_why(command, quiet, folder, monkeypa
 @pytest.mark.slow
 def test_nuts_that_did_not_converge_ends_with_3():
     short = "--set engine=nuts --set draws=20 --set tune=20 --set chains=2 --set cores=1 --seed 1"
-    result = run("test", "correlated-t", "bundled:labour", "SVM", "DT", "--rope", "0.01", *short.split())
+    result = run("test", "correlated-ttest", "bundled:labour", "SVM", "DT", "--rope", "0.01", *short.split())
     assert result.exit_code == 3
     assert "Not converged: The draws cannot be trusted" in result.stderr
     assert result.stdout.startswith("NOT CONVERGED")
@@ -555,7 +557,7 @@ def test_a_reader_that_leaves_is_no_error(tmp_path):
     models = {f"m{i}": [i + d % 3 for d in range(6)] for i in range(40)}
     path = tmp_path / "many.json"
     path.write_text(json.dumps({"dataset": [f"d{d}" for d in range(6)]} | models))
-    call = shlex.join([*PROGRAM, "compare", str(path), "--rope", "0", "--bayes", "sign", "--format", "json", "-q"])
+    call = shlex.join([*PROGRAM, "compare", str(path), "--rope", "0", "--bayes", "sign-test", "--format", "json", "-q"])
     result = subprocess.run(["sh", "-c", f"{call} | head -1"], capture_output=True, text=True, check=True)
     assert (result.stdout, result.stderr) == ("{\n", "")
 
@@ -568,7 +570,7 @@ def test_tables_fit_the_terminal_and_cut_no_name(columns, folder):
     path = folder / "hostile.json"
     ours, theirs = pty.openpty()
     environment = os.environ | {"COLUMNS": str(columns), "TERM": "xterm", "PYTHONIOENCODING": "utf-8"}
-    call = [*PROGRAM, "compare", str(path), "--rope", "0.01", "--bayes", "sign", "--control", HOSTILE[7], "-q"]
+    call = [*PROGRAM, "compare", str(path), "--rope", "0.01", "--bayes", "sign-test", "--control", HOSTILE[7], "-q"]
     process = subprocess.Popen(call, stdout=theirs, stderr=subprocess.PIPE, env=environment)
     os.close(theirs)
     shown = b""

@@ -281,7 +281,7 @@ def test_integrated_sigma_is_a_student_and_truncation_is_negligible():
 def test_model_density_is_the_multivariate_normal(rng):
     """The observed part of the PyMC model equals the MVN likelihood of all folds up to a constant."""
     pair = simulate(rng, [0.3, -0.2, 0.8], n=6, rho=0.2)
-    model = bc.bayes.pymc_model("hierarchical", pair)
+    model = bc.bayes.pymc_model("hierarchical_ttest", pair)
     logp = model.compile_logp(vars=[model["mean"], model["sum_of_squares"]])
     inference, _ = prepare(pair, "corani2017", None)
     bound = inference.prior.sigma_max / inference.unit

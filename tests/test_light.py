@@ -56,8 +56,8 @@ def test_version_is_that_of_the_package():
     [
         [],
         ["test", "--help"],
-        ["test", "correlated-t", "bundled:labour", "SVM", "DT", "--rope", "0.01", "--format", "json"],
-        ["test", "corrected-t", "bundled:labour", "SVM", "DT"],
+        ["test", "correlated-ttest", "bundled:labour", "SVM", "DT", "--rope", "0.01", "--format", "json"],
+        ["test", "corrected-ttest", "bundled:labour", "SVM", "DT"],
         ["check", "bundled:labour"],
         ["power", "--effect", "0.5", "--power", "0.8"],
     ],

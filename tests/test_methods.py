@@ -80,7 +80,7 @@ def test_prior_sensitivity_of_the_sign_test():
     d = DOMAINS.pair("A", "C").means
     frames = [
         bc.bayes.sign_test(DOMAINS.pair("A", "C"), rope=1).prior_sensitivity(),
-        bc.compare(DOMAINS, rope=1, bayes="sign").prior_sensitivity().query("a == 'A' and b == 'C'"),
+        bc.compare(DOMAINS, rope=1, bayes="sign_test").prior_sensitivity().query("a == 'A' and b == 'C'"),
     ]
     for frame in frames:
         rows = [row for row in frame.itertuples() if " on " in row.prior]
@@ -208,7 +208,7 @@ def test_comparison_of_three_models_on_one_dataset():
 @pytest.mark.oracle("Comparison.by_dataset", "scipy")
 def test_by_dataset_is_a_student_t_of_each():
     scores = UCI.select(models=["nb", "rf"], datasets=["sonar", "glass", "vehicle"])
-    frame = bc.compare(scores, rope=0.01, bayes="sign").by_dataset()
+    frame = bc.compare(scores, rope=0.01, bayes="sign_test").by_dataset()
     for row in frame.itertuples():
         nb, rf = scores.values[:, scores.datasets.index(row.dataset)]
         d = nb - rf if row.a == "nb" else rf - nb

@@ -39,7 +39,7 @@ def test_model_density_is_the_multivariate_normal(labour):
     """The model's log density equals the MVN likelihood times 1/sigma up to a constant, at random points."""
     from scipy.stats import multivariate_normal
 
-    model = bc.bayes.pymc_model("correlated_t", labour)
+    model = bc.bayes.pymc_model("correlated_ttest", labour)
     logp = model.compile_logp()
     d, rho = labour.differences[0], labour.resampling[0].rho
     n, mean, sd = d.size, d.mean(), d.std(ddof=1)

@@ -53,7 +53,7 @@ def test_finished_pairs_are_not_computed_again(scores, tmp_path, monkeypatch):
 
     monkeypatch.setattr(run, "work", nothing)
     assert bc.compare(scores, rope=0.01, random_seed=1, cache=tmp_path / "cache") == first
-    for change in ({"rope": 0.02}, {"random_seed": 2}, {"bayes": "sign"}, {"bayes_options": {"prior": 1.0}}):
+    for change in ({"rope": 0.02}, {"random_seed": 2}, {"bayes": "sign_test"}, {"bayes_options": {"prior": 1.0}}):
         with pytest.raises(AssertionError, match="computed again"):
             bc.compare(scores, **{"rope": 0.01, "random_seed": 1, "cache": tmp_path / "cache"} | change)
     with pytest.raises(AssertionError, match="computed again"):

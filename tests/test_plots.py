@@ -51,7 +51,7 @@ class Case:
     def __init__(self, k, kind):
         self.scores = make_scores((SHORT if kind == "short" else LONG)[:k])
         self.pair = self.scores.pair(*self.scores.models[:2])
-        options = {"bayes": "signed_rank", "random_seed": 1, "bayes_options": {"draws": 1000}}
+        options = {"bayes": "signed_rank_test", "random_seed": 1, "bayes_options": {"draws": 1000}}
         self.comparison = bc.compare(self.scores, rope=0.01, **options)
         self.region = bc.bayes.sign_test(self.pair, rope=0.01)
         self.hierarchical = bc.bayes.hierarchical_ttest(self.pair, rope=0.01)
@@ -499,7 +499,7 @@ def test_the_key_of_a_matrix_is_inside_when_first_drawn():
     scores = bc.Scores.from_arrays(
         {name: np.random.default_rng(i).normal(0.7 + 0.004 * i, 0.01, (12, 1)) for i, name in enumerate(names)}
     )
-    ax = plots.plot_matrix(bc.compare(scores, rope=0.01, bayes="signed_rank", random_seed=1))
+    ax = plots.plot_matrix(bc.compare(scores, rope=0.01, bayes="signed_rank_test", random_seed=1))
     ax.figure.canvas.draw()
     box = ax.get_legend().get_window_extent()
     assert 0 <= box.x0 < box.x1 <= ax.figure.bbox.x1
@@ -529,9 +529,11 @@ def test_methods_draw_the_same_figures(few, many):
 
 
 def test_comparison_by_nemenyi_keeps_its_critical_difference(many):
-    c = bc.compare(many.scores, rope=0.01, bayes="sign", frequentist="nemenyi")
+    c = bc.compare(many.scores, rope=0.01, bayes="sign_test", frequentist="nemenyi_test")
     assert c.tests.critical_difference == bc.frequentist.nemenyi_test(many.scores).critical_difference
-    assert isinstance(bc.compare(bc.load_domains(), rope=1, frequentist="nemenyi", random_seed=1).tests.plot(), Axes)
+    assert isinstance(
+        bc.compare(bc.load_domains(), rope=1, frequentist="nemenyi_test", random_seed=1).tests.plot(), Axes
+    )
     assert type(c).from_json(c.to_json()) == c
 
 
@@ -564,7 +566,7 @@ def test_names_that_turn_the_line_around_are_made_harmless():
 def test_numbers_of_a_matrix_stay_in_their_cells():
     rng = np.random.default_rng(1)
     names = {f"a model with quite a long name, number {i}": rng.normal(size=10) for i in range(13)}
-    c = bc.compare(bc.Scores.from_arrays(names), rope=0.01, bayes="sign", random_seed=1)
+    c = bc.compare(bc.Scores.from_arrays(names), rope=0.01, bayes="sign_test", random_seed=1)
     ax = bc.plots.plot_matrix(c)
     ax.figure.canvas.draw()
     cell = ax.get_window_extent().width / 13

@@ -89,7 +89,7 @@ def domains_c():
 def hostile_c():
     rng = np.random.default_rng(3)
     scores = {name: 0.8 + i / 100 + 0.02 * rng.normal(size=8) for i, name in enumerate(HOSTILE)}
-    return bc.compare(bc.Scores.from_arrays(scores, metric="accuracy"), rope=0.01, bayes="sign")
+    return bc.compare(bc.Scores.from_arrays(scores, metric="accuracy"), rope=0.01, bayes="sign_test")
 
 
 @pytest.fixture(scope="module")
@@ -138,11 +138,11 @@ def test_sentences_have_the_posteriors_numbers(rope):
 
 def test_sentence_with_no_rope_and_of_each_dataset():
     domains = bc.load_domains()
-    text = bc.compare(domains, rope=0, bayes="sign").sentences()[0]
+    text = bc.compare(domains, rope=0, bayes="sign_test").sentences()[0]
     assert text.startswith("A better than B is the most probable outcome for a new dataset (P = 1.000); expected")
     assert "equivalent" not in text
     ropes = dict.fromkeys(domains.datasets, 1.0)
-    text = bc.compare(domains, rope=ropes, bayes="sign").sentences()[0]
+    text = bc.compare(domains, rope=ropes, bayes="sign_test").sentences()[0]
     assert text.startswith("A better than B by more than its rope is the most probable outcome for a new dataset")
 
 
@@ -156,12 +156,12 @@ def test_methods_say_what_was_run(labour_c, domains_c):
     text = domains_c.methods_text()
     for words in ("signed-rank", "Wilcoxon", "Friedman", "random seed 1", "bootstrap", "average difference of two new"):
         assert words in text
-    nemenyi = bc.compare(bc.load_domains(), rope=0, bayes="sign", frequentist="nemenyi", control="A")
+    nemenyi = bc.compare(bc.load_domains(), rope=0, bayes="sign_test", frequentist="nemenyi_test", control="A")
     text = nemenyi.methods_text()
     assert "Nemenyi's test (Nemenyi, 1963" in text
     assert "A with each other model (2 pairs)." in text
     assert "Kruschke" not in text
-    text = bc.compare(bc.load_domains().select(models=["A", "C"]), rope=0, bayes="sign").methods_text()
+    text = bc.compare(bc.load_domains().select(models=["A", "C"]), rope=0, bayes="sign_test").methods_text()
     assert text.startswith(
         "We compared A with C on 10 datasets, by accuracy (higher is better). They were compared by the"
     )
@@ -268,7 +268,7 @@ def test_a_hostile_metric_and_dataset_are_text_too(tmp_path):
     table = bc.Scores.from_arrays(
         scores, metric="</script><b>&", higher_is_better=True, datasets=["<i>", "$", "|", "_"]
     )
-    c = bc.compare(table, rope=0.01, bayes="sign")
+    c = bc.compare(table, rope=0.01, bayes="sign_test")
     page = Page(c.report(tmp_path / "r.html").read_text(encoding="utf-8"))
     assert "2 models, </script><b>&" in page.text
     assert not [tag for tag, _ in page.tags if tag == "i"]
@@ -413,8 +413,8 @@ def test_report_has_every_part(domains_c, tmp_path):
     [
         {"random_seed": None},
         {"control": "A", "adjust": "hochberg"},
-        {"against": "best", "frequentist": "nemenyi"},
-        {"bayes": "sign", "bayes_options": {"prior": 2.0}, "random_seed": None},
+        {"against": "best", "frequentist": "nemenyi_test"},
+        {"bayes": "sign_test", "bayes_options": {"prior": 2.0}, "random_seed": None},
         {"switching_cost": 0.2, "control": "A", "rope": (-0.5, 1)},
     ],
     ids=lambda options: next(iter(options)),
@@ -442,12 +442,12 @@ def test_no_rope_and_no_end_of_the_rope_have_a_report(tmp_path):
 
 def test_ropes_of_each_dataset_and_lopsided_ones_are_said_in_words(tmp_path):
     scores = bc.load_uci().select(models=["rf", "svm", "tree"], datasets=["iris", "wine", "glass", "sonar"])
-    own = bc.compare(scores, rope=dict.fromkeys(scores.datasets, 0.02), bayes="sign", random_seed=1)
+    own = bc.compare(scores, rope=dict.fromkeys(scores.datasets, 0.02), bayes="sign_test", random_seed=1)
     text = own.report(tmp_path / "own.md").read_text()
     assert "its mean score is within each dataset's rope of the best one" in text
     assert "times each dataset's rope |" in text
     assert "±1" not in text
-    options = {"bayes": "sign", "control": "rf", "random_seed": 1}
+    options = {"bayes": "sign_test", "control": "rf", "random_seed": 1}
     lopsided = bc.compare(scores, rope=(-0.01, 0.03), **options).report(tmp_path / "side.md")
     assert "within ±0.03 (the wider side of the rope [-0.01, 0.03]) of" in lopsided.read_text()
 
@@ -481,13 +481,13 @@ def test_citations_are_those_of_the_tests_not_of_the_names():
 
 def test_equal_models_are_told_as_equal():
     scores = bc.Scores.from_arrays({"a": [0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.9], "c": [0.1, 0.2, 0.3]})
-    c = bc.compare(scores, rope=0, bayes="sign")
+    c = bc.compare(scores, rope=0, bayes="sign_test")
     assert c.sentences()[0].startswith("a and b are equally likely to be the better one")
 
 
 def test_brackets_and_stars_do_not_follow_a_line_break_in_latex():
     scores = bc.Scores.from_arrays({"[x]": [0.8, 0.7, 0.9], "*y": [0.7, 0.6, 0.85], "]z[": [0.6, 0.5, 0.9]})
-    text = bc.compare(scores, rope=0.01, bayes="sign").to_latex()
+    text = bc.compare(scores, rope=0.01, bayes="sign_test").to_latex()
     assert "{[}x{]}" in text
     assert not re.search(r"\\\\\s*[\[*]", text)
 
@@ -501,7 +501,7 @@ def test_data_hash_follows_the_data():
 def test_models_named_like_columns(tmp_path):
     rng = np.random.default_rng(1)
     scores = bc.Scores.from_arrays({x: rng.normal(size=6) for x in ("n", "rho", "resampling")})
-    c = bc.compare(scores, rope=0.1, bayes="sign")
+    c = bc.compare(scores, rope=0.1, bayes="sign_test")
     assert "resampling" in c.report(tmp_path / "r.md").read_text(encoding="utf-8")
 
 
@@ -512,7 +512,7 @@ def test_a_missing_dataset_is_said(tmp_path):
     frame = frame[(frame["model"] != "m2") | (frame["dataset"] != scores.datasets[0])]
     with pytest.warns(bc.MissingWarning):
         c = bc.compare(
-            bc.Scores.from_frame(frame, model="model", dataset="dataset", score="score"), rope=0, bayes="sign"
+            bc.Scores.from_frame(frame, model="model", dataset="dataset", score="score"), rope=0, bayes="sign_test"
         )
     text = Page(c.report(tmp_path / "r.html").read_text(encoding="utf-8")).text
     assert "did not run on every dataset" in text

@@ -327,4 +327,4 @@ def test_nuts_agrees_with_the_integral():
     with pytest.raises(ValueError, match="drew theta for the rope"):
         _ = sampled.with_rope(0.02).p_better
     with pytest.raises(bc.RopeError, match="rope="):
-        bc.bayes.pymc_model("sign", bc.load_uci().pair("rf", "svm"))
+        bc.bayes.pymc_model("sign_test", bc.load_uci().pair("rf", "svm"))

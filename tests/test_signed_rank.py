@@ -288,7 +288,7 @@ def test_nuts_agrees_with_the_draws():
     for name, p in fast.probabilities.items():
         assert sampled.probabilities[name] == pytest.approx(p, abs=4.5 * np.hypot(sampled.mcse[name], fast.mcse[name]))
         assert sampled.expected[name] == pytest.approx(fast.expected[name], abs=0.02)
-    model = bc.bayes.pymc_model("signed_rank", pair)
+    model = bc.bayes.pymc_model("signed_rank_test", pair)
     assert [v.name for v in model.free_RVs] == ["weights"]
 
 

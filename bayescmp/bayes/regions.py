@@ -148,6 +148,11 @@ class RegionPosterior(Posterior):
         other._estimates.extend([estimate] if estimate else self._estimates)
         return other
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether the answers for its rope are there."""
+        return self.rope in self._answers
+
     def _kept(self) -> dict[str, Value]:
         estimate: dict[str, Value] = {"estimate": self._estimates[0]} if self._estimates else {}
         return {str(rope): summary for rope, summary in self._answers.items()} | estimate

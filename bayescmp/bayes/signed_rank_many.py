@@ -60,21 +60,24 @@ def signed_rank_tests(
     return share_draws(results)
 
 
-def share_draws(results: list[RegionPosterior], *, compiled: bool | None = None) -> list[RegionPosterior]:
-    """These results of `signed_rank_test` with their answers, computed together where seed and datasets are the same.
+def share_draws(results: list[RegionPosterior], *, pairs: int | None = None) -> list[RegionPosterior]:
+    """These results of `signed_rank_test` with their answers, computed together where they share their random numbers.
 
-    `compiled` says which of two loops to use, equal up to rounding; by the amount of work if not given.
+    `pairs` is the number of all pairs of a comparison, of which these may be a part: it decides which of two loops is
+    used, equal up to rounding, so that parts and workers change no digit.
     """
-    together: dict[tuple[str, ...], list[int]] = {}
+    together: dict[Any, list[int]] = {}
     for i, result in enumerate(results):
-        together.setdefault(tuple(sorted(result.datasets)), []).append(i)
+        inference = result.inference
+        if isinstance(inference, SignedRankInference) and not result.is_answered:
+            stream = (inference.n_draws, inference.random_seed, inference.prior, result.rope)
+            together.setdefault((tuple(sorted(result.datasets)), *stream), []).append(i)
     answered = list(results)
     for places in together.values():
         group = [results[i] for i in places]
         inferences: list[Any] = [result.inference for result in group]
-        work = len(group) * inferences[0].differences.size * inferences[0].n_draws
-        use_kernel = work >= LEAST_WORK if compiled is None else compiled
-        counts, means = (_compiled if use_kernel else _plain)(group, inferences)
+        work = (pairs or len(group)) * inferences[0].differences.size * inferences[0].n_draws
+        counts, means = (_compiled if work >= LEAST_WORK else _plain)(group, inferences)
         for i, result, inference, count, mean in zip(places, group, inferences, counts, means, strict=True):
             estimate = Estimate(inference.mean, *hdi(mean), float(np.maximum(mean, 0.0).mean()))
             answered[i] = result.answered([inference._summary(count, result.rope)], estimate)

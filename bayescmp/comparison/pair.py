@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from bayescmp import sentences
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.frequentist import TestResult
 from bayescmp.rope import Decision, Rope
-from bayescmp.sentences import agreement
 from bayescmp.values import Value
 
 
@@ -133,7 +133,7 @@ class PairResult(Value):
     @cached_property
     def verdict(self) -> Verdict:
         """The decision, and where the two schools differ."""
-        return Verdict(self.decision.words(self.a, self.b), *agreement(self))
+        return Verdict(self.decision.words(self.a, self.b), *sentences.agreement(self))
 
     # ---- other views
 
@@ -148,16 +148,17 @@ class PairResult(Value):
     # ---- for people and programs
 
     @property
-    def sentences(self) -> tuple[str, str, str]:
-        """The posterior, the test, and where the schools differ, which is empty where they agree."""
-        verdict, test = self.verdict, self.test
+    def three_sentences(self) -> tuple[str, str, str]:
+        """The posterior, the test, and where the schools differ (empty where they agree), the leading model first."""
+        verdict, told = self.verdict, self.swap() if sentences.is_behind(self.posterior) else self
+        test = told.test
         differ = "" if verdict.kind == "agree" else f"The two schools differ: {verdict.agreement}."
         alone = replace(test, p_adjusted=None, adjustment=None) if self.adjustment is None else test
-        return self.posterior.sentence(self.standard.threshold), alone.sentence(self.standard.alpha), differ
+        return told.posterior.sentence(self.standard.threshold), alone.sentence(self.standard.alpha), differ
 
     def sentence(self) -> str:
         """The pair in two or three sentences."""
-        return " ".join(filter(None, self.sentences))
+        return " ".join(filter(None, self.three_sentences))
 
     def row(self) -> dict[str, Any]:
         """The pair as one flat row: the posterior, the test, and where the two differ."""

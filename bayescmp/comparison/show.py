@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from bayescmp.errors import ScoresError
 from bayescmp.rope import Rope
 from bayescmp.sentences import estimate_text
-from bayescmp.text import counted, number, one_line, probability, short_p_value, text_table
+from bayescmp.text import counted, number, one_line, probability, short_name, short_p_value, text_table
 
 if TYPE_CHECKING:
     from bayescmp.comparison.result import Comparison
@@ -51,12 +51,14 @@ def _pairs(c: "Comparison") -> str:
     for pair in c.pairs:
         three = (probability(p, pair.posterior.largest_mcse, c.threshold) for p in pair.posterior.three)
         p = short_p_value(pair.p, c.alpha)
-        rows.append([pair.a, pair.b, *estimate_text(pair.posterior), *three, p, pair.verdict.decision])
-    names = ["A", "B", "A - B", "95% HDI", "P(A better)", "P(equiv.)", "P(B better)", "p", "decision"]
+        names = short_name(pair.a), short_name(pair.b)
+        decision = pair.decision.words(*names)
+        rows.append([*names, *estimate_text(pair.posterior), *three, p, decision])
+    columns = ["A", "B", "A - B", "95% HDI", "P(A better)", "P(equiv.)", "P(B better)", "p", "decision"]
     sides = "llrrrrrrl"
     if not any(row[2] for row in rows):
-        names, rows, sides = names[:2] + names[4:], [row[:2] + row[4:] for row in rows], "llrrrrl"
-    return text_table(names, rows, sides)
+        columns, rows, sides = columns[:2] + columns[4:], [row[:2] + row[4:] for row in rows], "llrrrrl"
+    return text_table(columns, rows, sides)
 
 
 def _counts(c: "Comparison") -> str:
@@ -79,7 +81,9 @@ def _ranking(c: "Comparison") -> str:
     for row in ranking.to_frame().head(MOST_MODELS).to_dict("records"):
         best, among = (probability(row[p], row["mcse"]) for p in ("p_best", "p_among_best"))
         spread = max(ranking.mean_score or (0.0,)) - min(ranking.mean_score or (0.0,))
-        rows.append([row["model"], best, among, f"{row['expected_rank']:.1f}", number(row["mean_score"], spread)])
+        rows.append(
+            [short_name(row["model"]), best, among, f"{row['expected_rank']:.1f}", number(row["mean_score"], spread)]
+        )
     table = text_table(["model", "P(best)", "P(among best)", "expected rank", "mean score"], rows, "lrrrr")
     left = len(c.models) - len(rows)
     return table + (f"\n... and {counted(left, 'more model')}: ranking()" if left > 0 else "")

@@ -229,12 +229,7 @@ def pairwise_ttest(
         control=control,
         notes=notes,
         details={"rho": rho},
-        data=StudentData(
-            scores=table.values.T.copy(),
-            corrected=corrected,
-            rho=design.rho if design is not None else None,
-            n_test=design.n_test if design is not None else None,
-        ),
+        data=StudentData(scores=table.values.T.copy(), corrected=corrected, design=design),
     )
 
 
@@ -504,26 +499,24 @@ class WilcoxonData(Value):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StudentData(Value):
-    """What the t-tests of all pairs were computed from: scores, models x folds, and what is known of the design."""
+    """What the t-tests of all pairs were computed from: scores, models x folds, and their design."""
 
     scores: Floats
     corrected: bool
-    rho: float | None
-    n_test: float | None
+    design: Resampling | None
 
     def result(self, tests: PairwiseTests, a: str, b: str, alternative: str) -> TestResult:
         """What `corrected_ttest` or `paired_ttest` returns for this pair."""
         scores = self.scores[[tests.models.index(a), tests.models.index(b)]]
         if tests.scale == "relative":
             scores = scores / scores.mean()
-        design = None if self.rho is None else Resampling(scheme="custom", rho=self.rho, n_test=self.n_test)
         pair = Pair(
             a=a,
             b=b,
             datasets=tests.datasets,
             scores_a=scores[:1],
             scores_b=scores[1:],
-            resampling=(design,),
+            resampling=(self.design,),
             metric=tests.metric,
             higher_is_better=tests.higher_is_better,
             scale=tests.scale,

@@ -82,7 +82,7 @@ def content(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: in
         title=f"{len(c.models)} models, {c.scores.metric or 'score'}",
         facts=_facts(c),
         answer=best_model(ranking, _one_rope(c)) if ranking is not None and len(c.models) > 2 else None,
-        sentences=[pair.sentences for pair in c.pairs],
+        sentences=[pair.three_sentences for pair in c.pairs],
         few=len(c.pairs) <= FEW_PAIRS,
         pairs=pair_rows(c),
         shares=first.expected is not None,
