@@ -17,8 +17,6 @@ from bayescmp.rope import BORDER_TOLERANCE
 from bayescmp.values import Value
 
 Floats = NDArray[np.float64]
-MANY_CHAINS = 16
-"""From that many chains on, the spread of their means is the Monte-Carlo error, whatever the autocorrelation."""
 
 
 class Block(NamedTuple):
@@ -98,7 +96,7 @@ def summarise(inference: AbilityInference, allowed_gap: float) -> RankSummary:
     ranks, among = (np.clip(np.asarray(sum(parts)) / total, 0.0, 1.0) for parts in zip(*counts, strict=True))
     scored = np.asarray(sum(by_score)) / total if by_score else None
     shares = np.stack([ranks[:, 0], among, *([] if scored is None else [scored])])
-    errors = independent_mcse(shares, total) if inference.independent else _chain_mcse(hits, shares, total)
+    errors = independent_mcse(shares, total) if inference.independent else _chain_mcse(hits)
     return RankSummary(ranks, scored, among, np.asarray(sum(means)) / total, errors.max(axis=0))
 
 
@@ -106,12 +104,8 @@ def _reach(allowed_gap: float, tolerance: float) -> float:
     return allowed_gap * (1 + BORDER_TOLERANCE) + tolerance
 
 
-def _chain_mcse(hits: list[Floats], shares: Floats, total: int) -> Floats:
+def _chain_mcse(hits: list[Floats]) -> Floats:
     """Standard errors from chains; `hits` has for each chain (best, among the best) x draws x models."""
-    least = independent_mcse(shares, total)
-    if len(hits) >= MANY_CHAINS:
-        spread = np.std([h.mean(axis=1) for h in hits], axis=0, ddof=1) / np.sqrt(len(hits))
-        return np.maximum(spread, least)
     found = np.stack(hits) > 0.5
     return np.array([[share_mcse(found[:, s, :, i]) for i in range(found.shape[3])] for s in range(2)])
 

@@ -42,7 +42,7 @@ def bradley_terry(
     prior: float = 0.5,
     draws: int = DRAWS,
     random_seed: int | None = None,
-    engine: str = "hmc",
+    engine: str = "draws",
     **nuts_options: Any,
 ) -> StrengthPosterior:
     """Posterior of the models' strengths from their wins against each other on many datasets.
@@ -66,8 +66,8 @@ def bradley_terry(
         Number of draws in all.
     random_seed : int, optional
         Drawn and recorded if not given.
-    engine : "hmc" or "nuts"
-        Hamiltonian Monte Carlo with many chains in numpy, or PyMC's NUTS as a check of it.
+    engine : "draws" or "nuts"
+        Independent draws by importance sampling, or PyMC's NUTS as a check of them.
     **nuts_options
         `draws`, `tune`, `chains`, `cores`, `nuts_sampler`, `target_accept`, `progressbar`.
 
@@ -99,7 +99,7 @@ def bradley_terry(
     'rf'
     """
     table, region = complete_table(scores, rope, "bradley_terry", least=2)
-    check_engine(engine, "hmc", nuts_options)
+    check_engine(engine, "draws", nuts_options)
     check_prior(prior, 5)
     check_win_rope(win_rope)
     seed = checked_seed(random_seed)

@@ -42,7 +42,7 @@ def plackett_luce(
     prior: float = 1.0,
     draws: int = DRAWS,
     random_seed: int | None = None,
-    engine: str = "hmc",
+    engine: str = "draws",
     **nuts_options: Any,
 ) -> StrengthPosterior:
     """Posterior of the models' worths from their rankings on many datasets.
@@ -62,8 +62,8 @@ def plackett_luce(
         Number of draws in all.
     random_seed : int, optional
         Drawn and recorded if not given.
-    engine : "hmc" or "nuts"
-        Hamiltonian Monte Carlo with many chains in numpy, or PyMC's NUTS as a check of it.
+    engine : "draws" or "nuts"
+        Independent draws by importance sampling, or PyMC's NUTS as a check of them.
     **nuts_options
         `draws`, `tune`, `chains`, `cores`, `nuts_sampler`, `target_accept`, `progressbar`.
 
@@ -97,7 +97,7 @@ def plackett_luce(
     'rf'
     """
     table, _ = complete_table(scores, 0, "plackett_luce", least=2)
-    check_engine(engine, "hmc", nuts_options)
+    check_engine(engine, "draws", nuts_options)
     check_prior(prior, 100)
     check_win_rope(win_rope)
     seed = checked_seed(random_seed)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bayescmp.bayes.hdi import DEFAULT_MASS
 from bayescmp.bayes.nuts import Diagnostics
 from bayescmp.bayes.ranking.abilities import AbilityInference, RankSummary, shortest_run, summarise
+from bayescmp.bayes.ranking.importance import WeightDiagnostics
 from bayescmp.checks import check_count, check_mass, is_one_of
 from bayescmp.errors import unknown_name
 from bayescmp.rope import Rope, RopeLike, symmetric
@@ -77,7 +78,7 @@ class RankingPosterior(Value):
     mean_rank: tuple[float, ...] | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     random_seed: int | None = None
-    diagnostics: Diagnostics | None = None
+    diagnostics: Diagnostics | WeightDiagnostics | None = None
     notes: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=versions)
     inference_data: Any = field(default=None, compare=False, metadata=NOT_KEPT)
