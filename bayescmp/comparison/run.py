@@ -19,8 +19,7 @@ from bayescmp import bayes
 from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.bayes.regions import RegionPosterior
-from bayescmp.bayes.signed_rank import DRAWS
-from bayescmp.bayes.signed_rank_many import LEAST_WORK, share_draws
+from bayescmp.bayes.signed_rank import DRAWS, LEAST_WORK, share_draws
 from bayescmp.checks import check_count
 from bayescmp.errors import MissingWarning, warn
 from bayescmp.numerics.threads import one_blas_thread

@@ -4,6 +4,7 @@ Each dataset is a match between every two models: one wins by more than the rope
 """
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -17,18 +18,18 @@ from bayescmp.bayes.ranking.strengths import (
     WIN_ROPE,
     StrengthInference,
     StrengthPosterior,
-    check_draws,
     check_prior,
     check_win_rope,
-    sample_strengths,
+    infer,
 )
-from bayescmp.checks import checked_seed, is_one_of
+from bayescmp.checks import is_one_of
 from bayescmp.errors import ScoresError
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.many_models import Table, complete_table
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
+MOST_PRIOR = 5.0
 TIES = {"spread": 0.5, "add": 1.0, "forget": 0.0}
 """What a tie counts for each of the two."""
 
@@ -100,15 +101,18 @@ def bradley_terry(
     """
     table, region = complete_table(scores, rope, "bradley_terry", least=2)
     check_engine(engine, "draws", nuts_options)
-    check_prior(prior, 5)
+    check_prior(prior, MOST_PRIOR)
     check_win_rope(win_rope)
-    seed = checked_seed(random_seed)
     wins, tied = count_wins(table, region)
     counted = _counted(wins, tied, ties)
-    if engine == "nuts":
-        fields = sample_strengths(_model(counted, prior, table.models), draws, seed, nuts_options)
-    else:
-        fields = win_inference(counted, prior, check_draws(draws), seed).fields()
+    fields = infer(
+        partial(win_inference, counted, prior),
+        partial(_model, counted, prior, table.models),
+        engine=engine,
+        draws=draws,
+        random_seed=random_seed,
+        nuts_options=nuts_options,
+    )
     return StrengthPosterior(
         **table.about(),
         rope=region,
@@ -116,7 +120,7 @@ def bradley_terry(
         engine=engine,
         estimand="the models' log-strengths: P(a beats b on the next dataset) = 1 / (1 + exp(theta_b - theta_a))",
         ability="log-strength",
-        win_rope=float(win_rope),
+        win_rope=win_rope,
         settings={"ties": ties, "prior": prior, "wins": wins.tolist(), "tied": tied.tolist()},
         **fields,
     )
@@ -159,7 +163,7 @@ def pymc_bradley_terry(
 ) -> Any:
     """The Bradley-Terry model as a `pm.Model`."""
     table, region = complete_table(scores, rope, "pymc_model", least=2)
-    return _model(_counted(*count_wins(table, region), ties), check_prior(prior, 5), table.models)
+    return _model(_counted(*count_wins(table, region), ties), check_prior(prior, MOST_PRIOR), table.models)
 
 
 def _model(wins: Floats, prior: float, models: tuple[str, ...]) -> Any:

@@ -4,7 +4,7 @@ Both are chains of choices: out of a set of models one comes first, each with a 
 strength exp(theta). Their log likelihood is sum_i wins_i theta_i - sum_s weight_s log(sum of exp(theta) over set s).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.ranking import importance
-from bayescmp.bayes.ranking.abilities import AbilityInference, Block, SampledAbilities
 from bayescmp.bayes.ranking.importance import Peak, WeightDiagnostics
-from bayescmp.bayes.ranking.result import RankingPosterior
+from bayescmp.bayes.ranking.result import AbilityInference, Block, RankingPosterior, SampledAbilities
 from bayescmp.bayes.regions import independent_mcse
-from bayescmp.checks import check_count, check_mass, check_number
+from bayescmp.checks import check_count, check_mass, check_number, checked_seed
 from bayescmp.errors import ConvergenceWarning, RopeError, warn
 from bayescmp.rope import RopeLike
 
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 DRAWS = 20_000
 LEAST_DRAWS = 4000
+"""Enough to judge the weights by."""
 LEAST_PRIOR = 1e-3
 """Below, all prior mass is at strengths that no double can hold."""
 TOTALS_AT_A_TIME = 2**20
@@ -65,6 +65,9 @@ class StrengthPosterior(RankingPosterior):
     """
 
     win_rope: float = WIN_ROPE
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "win_rope", check_win_rope(self.win_rope))
 
     @property
     def p_win_matrix(self) -> Floats:
@@ -137,7 +140,7 @@ class StrengthPosterior(RankingPosterior):
 
     def with_win_rope(self, half_width: float) -> "StrengthPosterior":
         """The same posterior where P(win) within `half_width` of one half makes no difference."""
-        return replace(self, win_rope=check_win_rope(half_width))
+        return replace(self, win_rope=half_width)
 
     def with_rope(self, rope: RopeLike) -> "RankingPosterior":
         why = (
@@ -179,17 +182,23 @@ def check_prior(prior: float, most: float) -> float:
     return float(prior)
 
 
-def check_draws(draws: int) -> int:
-    """A whole number, large enough to judge the weights by."""
-    return check_count("draws", draws, LEAST_DRAWS)
-
-
-def sample_strengths(model: Any, draws: int, random_seed: int, options: dict[str, Any]) -> dict[str, Any]:
-    """NUTS draws of `log_strength`, and the other fields of a result; `draws` as PyMC has it, unless it was said."""
+def infer(
+    inference: "Callable[[int, int], StrengthInference]",
+    model: Callable[[], Any],
+    *,
+    engine: str,
+    draws: int,
+    random_seed: int | None,
+    nuts_options: dict[str, Any],
+) -> dict[str, Any]:
+    """The inference of either engine, and the other fields of a result; NUTS has PyMC's own `draws` if not given."""
+    seed = checked_seed(random_seed)
+    if engine != "nuts":
+        return inference(check_count("draws", draws, LEAST_DRAWS), seed).fields()
     from bayescmp import _compat
     from bayescmp.bayes.pymc_models import _run
 
-    fields = _run(model, random_seed, options | ({} if draws == DRAWS else {"draws": draws}))
+    fields = _run(model(), seed, nuts_options | ({} if draws == DRAWS else {"draws": draws}))
     chains = _compat.group(fields["inference_data"], "posterior")["log_strength"].values
     return fields | {"inference": SampledAbilities(chains)}
 
