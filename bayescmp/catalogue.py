@@ -277,7 +277,7 @@ for _entry in (
         citations=("benavoli2014wilcoxon", "benavoli2017time"),
         seeded=True,
         pairs_per_task=256,
-        together="bayescmp.bayes.signed_rank_many:share_draws",
+        together="bayescmp.bayes.signed_rank:share_draws",
         pymc="bayescmp.bayes.pymc_models:signed_rank_test",
     ),
     Test(

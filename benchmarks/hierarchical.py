@@ -9,7 +9,7 @@ import numpy as np
 from _timing import Case, Growth, Limit, Work
 
 import bayescmp as bc
-from bayescmp.bayes.hierarchical import collapsed, convolution, hyper_grid
+from bayescmp.bayes.hierarchical import convolution, quadrature
 
 NUTS = {"draws": 500, "tune": 500, "chains": 2, "cores": 1, "progressbar": False}
 LIMIT = "hierarchical test, 54 x 100"
@@ -58,8 +58,8 @@ def stan() -> Work:
 def bare() -> Work:
     """The Student distribution functions and densities of one warm test, and nothing done with them."""
     calls: list[tuple[Any, tuple[Any, ...]]] = []
-    places = [(hyper_grid, "student_regions"), (hyper_grid, "_winner_borders"), (collapsed, "log_student_of_square")]
-    places += [(collapsed, "log_student"), (convolution, "log_student_of_square")]
+    places = [(quadrature, "student_regions"), (quadrature, "_winner_borders"), (quadrature, "log_student_of_square")]
+    places += [(quadrature, "log_student"), (convolution, "log_student_of_square")]
     before = [getattr(module, name) for module, name in places]
 
     def recorded(function: Any) -> Any:

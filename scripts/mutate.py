@@ -35,7 +35,7 @@ from scipy.stats import binomtest
 ROOT = Path(__file__).parents[1]
 CORE = {
     "": "moments rope",
-    "bayes": "correlated_t distributions dirichlet sign signed_rank welch hdi loss collapsed convolution hyper_grid "
+    "bayes": "correlated_t distributions dirichlet sign signed_rank welch hdi loss quadrature convolution "
     "hierarchical_inference shrinkage rank_models",
     "frequentist": "t_tests cv_tests rank_tests ranks adjust studentized_range noncentral friedman_exact permutation "
     "contingency interval_rules effect_sizes rank_effects equivalence",

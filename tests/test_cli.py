@@ -16,11 +16,11 @@ import time
 from pathlib import Path
 
 import pytest
+from bayescmp.cli.testing import TESTS
 from click.testing import CliRunner
 
 import bayescmp as bc
 from bayescmp.cli import main
-from bayescmp.cli.testing import TESTS
 from bayescmp.text import csv_text
 
 PROGRAM = [sys.executable, "-m", "bayescmp"]

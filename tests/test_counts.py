@@ -13,7 +13,7 @@ from scipy import special
 
 import bayescmp as bc
 from bayescmp.bayes import distributions
-from bayescmp.bayes.hierarchical import collapsed, convolution, hyper_grid
+from bayescmp.bayes.hierarchical import convolution, quadrature
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_all_pairs_of_a_comparison_share_their_random_numbers(random_numbers):
 def hierarchical_work(monkeypatch):
     """Points of the likelihood, tables of convolutions, and values of Student's distribution function."""
     work = {"likelihood": 0, "tables": 0, "student": 0}
-    likelihood, tables = collapsed.log_likelihood, convolution._log_convolutions
+    likelihood, tables = quadrature.log_likelihood, convolution._log_convolutions
 
     def count_likelihood(means, scales, df, nus, log_sigma, delta):
         work["likelihood"] += means.size * nus.size * log_sigma.size * delta.size
@@ -95,13 +95,13 @@ def hierarchical_work(monkeypatch):
         def __getattr__(self, name):
             return stdtr if name == "stdtr" else getattr(special, name)
 
-    monkeypatch.setattr(collapsed, "log_likelihood", count_likelihood)
+    monkeypatch.setattr(quadrature, "log_likelihood", count_likelihood)
     monkeypatch.setattr(convolution, "_log_convolutions", count_tables)
     monkeypatch.setattr(convolution, "_TABLES", {})
     monkeypatch.setattr(convolution, "_BLOCKS", {})
     for step in ("STEP_U", "STEP_V"):  # coarser tables, to count as much in less time
         monkeypatch.setattr(convolution, step, 2 * getattr(convolution, step))
-    for module in (hyper_grid, distributions):
+    for module in (quadrature, distributions):
         monkeypatch.setattr(module, "special", Special())
     return work
 

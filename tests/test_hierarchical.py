@@ -10,7 +10,6 @@ from scipy import interpolate, optimize, special, stats
 
 import bayescmp as bc
 from bayescmp.bayes.hierarchical import convolution
-from bayescmp.bayes.hierarchical.collapsed import Curve, HyperPosterior, hyper_posterior
 from bayescmp.bayes.hierarchical.convolution import (
     _basis,
     _log_convolutions,
@@ -18,9 +17,16 @@ from bayescmp.bayes.hierarchical.convolution import (
     log_likelihood,
     log_student,
 )
-from bayescmp.bayes.hierarchical.hyper_grid import expected_theta, marginal, winner_probabilities
 from bayescmp.bayes.hierarchical.inference import HierarchicalInference, SampledHyper
 from bayescmp.bayes.hierarchical.prior import PRESETS, HierarchicalPrior
+from bayescmp.bayes.hierarchical.quadrature import (
+    Curve,
+    HyperPosterior,
+    expected_theta,
+    hyper_posterior,
+    marginal,
+    winner_probabilities,
+)
 from bayescmp.bayes.hierarchical.shrinkage import _conditional, datasets_frame, predictive_check
 from bayescmp.bayes.hierarchical.ttest import prepare
 from bayescmp.bayes.regions import wins
@@ -761,7 +767,7 @@ def test_what_is_refused(rng):
         HierarchicalPrior(delta_0_bound=1, sigma_0_max=0, sigma_max=1)
     with pytest.raises(ValueError, match="nu_shape"):
         HierarchicalPrior(delta_0_bound=1, sigma_0_max=1, sigma_max=1, nu_shape=(2, 1))
-    with pytest.raises(TypeError, match="draws"):
+    with pytest.raises(ValueError, match=r"`draws`: only for engine=\"nuts\", got engine=\"collapsed\""):
         bc.bayes.hierarchical_ttest(pair, rope=0.1, draws=100)
 
 

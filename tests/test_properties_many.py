@@ -192,7 +192,7 @@ def density(name, table, theta):
         inference = win_inference(_counted(*count_wins(data, rope), "spread"), 0.5, 4000, 1)
     else:
         inference = ranking_inference(*rankings(data), 1.0, 4000, 1)
-    return inference.log_density(theta)[0]
+    return inference.log_likelihood(theta) + inference._log_prior(theta, 0.0 if inference.prior == "normal" else None)
 
 
 @pytest.mark.parametrize("name", STRENGTHS)

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 import bayescmp as bc
-from bayescmp.bayes.ranking.abilities import count_ranks, shortest_run, summarise
 from bayescmp.bayes.ranking.bootstrap import StudentAbilities
+from bayescmp.bayes.ranking.result import count_ranks, shortest_run, summarise
 from bayescmp.numerics.ranks import average_ranks
 
 UCI = bc.load_uci()
@@ -450,7 +450,7 @@ def test_summary_of_one_block_and_of_many_agree(rng):
 
     class Joined(StudentAbilities):
         def blocks(self):
-            from bayescmp.bayes.ranking.abilities import Block
+            from bayescmp.bayes.ranking.result import Block
 
             yield Block(np.concatenate([b.ability for b in super().blocks()]))
 

@@ -296,11 +296,11 @@ def test_nuts_agrees_with_the_draws():
 @pytest.mark.parametrize("rope", [0.01, 0, (-0.02, 0.005), 0.5])
 def test_compiled_loop_counts_as_numpy_does(rng, rope, draws, monkeypatch):
     """The loop for many pairs against the plain one, with ties and borders that are hit exactly."""
-    from bayescmp.bayes import signed_rank_many
-    from bayescmp.bayes.signed_rank_many import share_draws
+    from bayescmp.bayes import signed_rank
+    from bayescmp.bayes.signed_rank import share_draws
 
     if draws == 40:
-        monkeypatch.setattr(signed_rank_many, "kernel", lambda: signed_rank_many._count_wins)
+        monkeypatch.setattr(signed_rank, "kernel", lambda: signed_rank._count_wins)
 
     table = {f"m{i}": np.round(rng.normal(0.8, 0.02, 9), 2) for i in range(4)}
     pairs = list(bc.Scores.from_arrays(table).pairs())

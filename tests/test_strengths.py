@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.special import expit
 
 import bayescmp as bc
-from bayescmp.bayes.ranking import hmc
+from bayescmp.bayes.ranking import importance
 from bayescmp.bayes.ranking.bradley_terry import count_wins, win_inference
 from bayescmp.bayes.ranking.plackett_luce import MOST_ORDERS, _orders, ranking_inference, rankings
 from bayescmp.scores.inputs import complete_table, in_ropes
@@ -151,7 +151,7 @@ def test_plackett_luce_is_calibrated_under_its_own_prior(rng, studies):
         worth = rng.dirichlet(np.ones(4))
         orders = np.array([draw_order(rng, worth) for _ in range(rng.integers(2, 12))])
         inference = ranking_inference(orders, np.ones(len(orders)), 1.0, 1000, study)
-        theta = inference.run.draws.reshape(-1, 4)
+        theta = inference.sampled[0]
         p.append([np.mean(theta.argmax(axis=1) == m) for m in range(4)])
         hit.append(np.arange(4) == worth.argmax())
         places.append(np.mean(theta[:, 0] - theta[:, 1] < np.log(worth[0] / worth[1])))
@@ -210,7 +210,7 @@ def bradley_terry_by_quadrature(wins, prior=0.5):
 def test_bradley_terry_of_three_models_by_quadrature(wins):
     best, p_win = bradley_terry_by_quadrature(wins)
     inference = win_inference(np.array(wins, dtype=float), 0.5, 40_000, 4)
-    theta = inference.run.draws.reshape(-1, 3)
+    theta = inference.sampled[0]
     for m in range(3):
         check_close(np.mean(theta.argmax(axis=1) == m), best[m], np.sqrt(best[m] * (1 - best[m]) / 30_000))
     for (i, j), expected in p_win.items():
@@ -241,7 +241,7 @@ def test_bradley_terry_is_calibrated_under_its_own_prior(rng, studies):
         for i, j in zip(*np.triu_indices(4, 1), strict=True):
             wins[i, j] = rng.binomial(8, expit(theta[i] - theta[j]))
             wins[j, i] = 8 - wins[i, j]
-        draws = win_inference(wins, 0.5, 1000, study).run.draws.reshape(-1, 4)
+        draws = win_inference(wins, 0.5, 1000, study).sampled[0]
         places.append(np.mean(draws[:, 0] - draws[:, 1] < theta[0] - theta[1]))
         p.append(np.mean(draws.argmax(axis=1) == 2))
         hit.append(theta.argmax() == 2)
@@ -331,15 +331,20 @@ def test_other_order_of_models_permutes_the_answer(fit):
 
 
 @pytest.mark.parametrize("fit", BOTH)
-def test_gradient_is_that_of_the_density(fit, rng):
+def test_derivatives_at_the_mode_are_those_of_the_density(fit, rng):
+    """First (zero), second and third differences of the log density along random axes, in units of their widths."""
     inference = fit(UCI, random_seed=1, draws=4000).inference
-    theta, step = rng.normal(size=(3, 8)), 1e-5
-    _, gradient = inference.log_density(theta)
-    assert np.array_equal(inference.log_density(theta, False)[1], gradient)
-    for i in range(8):
-        move = step * np.eye(8)[i]
-        slope = (inference.log_density(theta + move)[0] - inference.log_density(theta - move)[0]) / (2 * step)
-        assert gradient[:, i] == pytest.approx(slope, rel=1e-5, abs=1e-6)
+    peaks = list(inference.peaks())
+    for density, mode, curvature, thirds in (peaks[0], peaks[-1]):
+        axes = rng.normal(size=(8, 8)) @ np.linalg.cholesky(np.linalg.inv(curvature)).T
+        steps = np.array([-2, -1, 1, 2])[:, None, None] * 0.02 * axes
+        low, down, up, high = (density(mode + step) for step in steps)
+        middle = density(mode[None])
+        assert (up - down) / 0.04 == pytest.approx(0, abs=1e-3)
+        second = (up + down - 2 * middle) / 0.02**2
+        assert second == pytest.approx(-np.einsum("ai,ij,aj->a", axes, curvature, axes), rel=1e-3)
+        third = (high - 2 * up + 2 * down - low) / (2 * 0.02**3)
+        assert thirds(axes.T) == pytest.approx(third, rel=1e-2, abs=1e-2)
 
 
 @pytest.mark.oracle("bayes.bradley_terry bayes.plackett_luce", "PyMC")
@@ -417,8 +422,8 @@ def test_bad_input_is_refused(fit):
         (UCI, {"prior": float("nan")}, ValueError, "`prior`"),
         (UCI, {"draws": 10}, ValueError, "at least 4000"),
         (UCI, {"win_rope": 0.5}, bc.RopeError, "`win_rope`"),
-        (UCI, {"engine": "gibbs"}, ValueError, '"hmc" or "nuts"'),
-        (UCI, {"tune": 10}, TypeError, 'only for engine="nuts"'),
+        (UCI, {"engine": "gibbs"}, ValueError, '"draws" or "nuts"'),
+        (UCI, {"tune": 10}, ValueError, 'only for engine="nuts"'),
         (UCI, {"random_seed": 1.5}, ValueError, "`random_seed`"),
     ):
         with pytest.raises(error, match=words):
@@ -443,51 +448,117 @@ def test_pymc_models_by_name():
 # ---- the sampler
 
 
-def test_sampler_draws_a_correlated_normal(rng):
-    """Ten dimensions with known mean and covariance, started from a wrong guess."""
-    root = rng.normal(size=(10, 10))
-    covariance, mean = root @ root.T + np.eye(10), rng.normal(size=10)
+def normal_peak(mean, covariance, guess=None):
+    """A normal density, with the curvature of another one where a guess is given."""
     precision = np.linalg.inv(covariance)
 
-    def density(x, with_value):
-        gap = x - mean
-        return -np.einsum("ci,ij,cj->c", gap, precision, gap) / 2, -gap @ precision
+    def density(x):
+        return -np.einsum("ci,ij,cj->c", x - mean, precision, x - mean) / 2
 
-    run = hmc.sample(density, np.zeros(10), np.eye(10), draws=20_000, random_seed=1)
-    flat = run.draws.reshape(-1, 10)
-    diagnostics = hmc.diagnose(run)
-    assert not diagnostics.problems
+    curvature = precision if guess is None else np.linalg.inv(guess)
+    return importance.Peak(density, mean, curvature, lambda axes: np.zeros(mean.size))
+
+
+def test_sampler_draws_a_correlated_normal(rng):
+    """Ten dimensions with known mean and covariance, also from a proposal that is too wide."""
+    root = rng.normal(size=(10, 10))
+    covariance, mean = root @ root.T + np.eye(10), rng.normal(size=10)
     sd = np.sqrt(np.diag(covariance))
-    check_close(flat.mean(axis=0), mean, sd / np.sqrt(diagnostics.ess_bulk))
-    assert np.abs(np.cov(flat, rowvar=False) - covariance).max() < 0.1 * sd.max() ** 2
-    assert 0.7 < run.acceptance < 0.95
+    for guess in (None, 1.5 * covariance):
+        peak = normal_peak(mean, covariance, guess)
+        found, diagnostics = importance.sample([peak], draws=20_000, random_seed=1)
+        assert not diagnostics.problems
+        assert found.shape == (20_000, 10)
+        assert len(np.unique(found[:, 0])) > 17_000, "draws are hardly ever repeated"
+        check_close(found.mean(axis=0), mean, sd / np.sqrt(20_000))
+        assert np.abs(np.cov(found, rowvar=False) - covariance).max() < 0.05 * sd.max() ** 2
 
 
-def test_diagnostics_agree_with_arviz():
-    """R-hat of the joined chains to the digit; effective sample sizes, which are estimates, within a factor."""
-    from bayescmp import _compat
-
-    run = bc.bayes.bradley_terry(UCI, rope=0.01, random_seed=1).inference.run
-    ours = hmc.diagnose(run)
-    halves = np.split(run.draws, 2, axis=1)
-    joined = np.concatenate([half.reshape(8, -1, 8) for half in halves], axis=1)
-    assert ours.r_hat == pytest.approx(_compat.r_hat(joined), abs=1e-5)
-    assert 0.3 < ours.ess_bulk / _compat.ess(run.draws) < 1.5
-    assert 0.3 < ours.ess_tail / _compat.ess(run.draws, "tail") < 1.5
+def test_sampler_weighs_peaks_by_their_mass():
+    """Two normals with masses 1 : 3, of which the proposal sees the tops only."""
+    one, two = normal_peak(np.full(3, -9.0), np.eye(3)), normal_peak(np.full(3, 9.0), 4 * np.eye(3))
+    higher = two._replace(log_density=lambda x: two.log_density(x) + np.log(3 / 8))
+    found, _ = importance.sample([one, higher], draws=20_000, random_seed=1)
+    check_close(np.mean(found[:, 0] > 0), 0.75, np.sqrt(0.75 * 0.25 / 20_000))
 
 
-def test_slow_chains_show(rng):
-    """Independent chains that hardly move: small effective sample size, large R-hat."""
-    walk = np.cumsum(rng.normal(size=(40, 100, 2)), axis=1)
-    problems = hmc.diagnose(hmc.Run(walk, rng.normal(size=(40, 100)), 3, 0.8)).problems
-    assert len(problems) == 3
-    assert "r_hat" in problems[0]
-    assert "3 divergences" in problems[2]
+@pytest.mark.oracle("bayes.plackett_luce bayes.RankingPosterior.mcse", "closed form")
+def test_monte_carlo_error_is_that_of_independent_draws():
+    """P(best) of 60 seeds against the exact Beta tail: the errors have the spread that mcse states."""
+    scores, exact = duel(7, 4), stats.beta(8, 5).sf(0.5)
+    found = [bc.bayes.plackett_luce(scores, draws=4000, random_seed=seed) for seed in range(60)]
+    z = np.array([(x.p_best["A"] - exact) / x.mcse["A"] for x in found])
+    assert abs(z.mean()) < 4 / np.sqrt(60)
+    assert stats.chi2(60).cdf(z @ z) < 0.999
 
 
-def test_bad_runs_warn_and_say_so_first(monkeypatch, rng):
-    walk = np.cumsum(rng.normal(size=(40, 100, 8)), axis=1)
-    monkeypatch.setattr(hmc, "sample", lambda *a, **o: hmc.Run(walk, rng.normal(size=(40, 100)), 0, 0.8))
-    with pytest.warns(bc.ConvergenceWarning, match="cannot be trusted"):
-        found = bc.bayes.plackett_luce(UCI, random_seed=1)
-    assert repr(found).startswith("NOT CONVERGED: r_hat")
+def test_extreme_data_have_trusted_draws():
+    """Complete orders, a model that always wins, 100,000 wins, 40 models: independent draws, no warning."""
+    circle = np.roll(np.tile(np.arange(8), (8, 1)), 1, axis=1)
+    always = np.array([[0, *np.roll(np.arange(1, 8), i)] for i in range(7)])
+    for orders, weight in (
+        (circle, 1.0),
+        (np.arange(40)[None], 2.0),
+        (np.arange(40)[None], 120.0),
+        (always, 3.0),
+        (always, 100_000.0),
+        (np.arange(2)[None], 100_000.0),
+    ):
+        k = orders.shape[1]
+        wins = np.zeros((k, k))
+        for order in orders:
+            wins[np.ix_(order, order)] += weight * np.triu(np.ones((k, k)), 1)
+        for inference in (
+            win_inference(wins, 0.5, 4000, 1),
+            ranking_inference(orders, np.full(len(orders), weight), 1.0, 4000, 1),
+        ):
+            theta, diagnostics = inference.sampled
+            assert diagnostics.problems == ()
+            assert theta.shape == (4000, k)
+            assert np.isfinite(theta).all()
+
+
+def test_vague_priors_and_complete_orders():
+    """Strengths beyond what exp holds: log sums take over, and the best model is the first."""
+    wins = 20 * np.triu(np.ones((8, 8)), 1)
+    theta, diagnostics = win_inference(wins, 5.0, 4000, 1).sampled
+    assert np.abs(theta).max() > 1000
+    assert diagnostics.ess > 400
+    assert np.mean(theta.argmax(axis=1) == 0) > 0.99
+    inference = win_inference(wins, 5.0, 4000, 1)
+    far = np.linspace(2000, -2000, 8)[None]
+    assert inference.log_likelihood(far) == pytest.approx(0, abs=1e-9)
+    assert inference.log_likelihood(-far / 2000) == pytest.approx(inference.log_likelihood(-far / 2000 + 900))
+
+
+@pytest.mark.oracle("bayes.plackett_luce", "ArviZ")
+def test_pareto_k_agrees_with_arviz(rng):
+    for k in (-0.3, 0.2, 0.6, 1.1):
+        log_weights = np.log(stats.genpareto(k).rvs(5000, random_state=rng) + 0.1)
+        found = importance.pareto_k(log_weights)
+        assert found == pytest.approx(psis(log_weights), abs=1e-6)
+        assert found == pytest.approx(k, abs=0.25)
+    assert importance.pareto_k(np.zeros(1000)) == -np.inf
+    assert importance.pareto_k(np.r_[np.zeros(999), 1.0]) == np.inf
+
+
+def psis(log_weights):
+    """The k-hat of either version of ArviZ."""
+    import arviz
+
+    if hasattr(arviz, "psislw"):
+        return float(arviz.psislw(log_weights.copy())[1])
+    from arviz_stats.base import array_stats
+
+    return float(array_stats.psislw(log_weights)[1])
+
+
+def test_bad_draws_warn_and_say_so_first():
+    """A prior that puts its mass at strengths no proposal reaches: few draws, and a warning."""
+    scores = scores_of([tuple(range(8))] * 20)
+    with pytest.warns(bc.ConvergenceWarning, match=r'cannot be trusted: Pareto k-hat.*engine="nuts"'):
+        found = bc.bayes.plackett_luce(scores, prior=1e-3, draws=4000, random_seed=1)
+    assert repr(found).startswith("NOT CONVERGED: Pareto k-hat")
+    assert len(found.draws()) == found.diagnostics.draws < 4000
+    assert "effective sample size" in found.diagnostics.problems[1]
+    assert bc.bayes.StrengthPosterior.from_json(found.to_json()) == found

@@ -18,8 +18,7 @@ from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.bayes.ranking.strengths import StrengthPosterior
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.bayes.sign import sign_test
-from bayescmp.bayes.signed_rank import signed_rank_test
-from bayescmp.bayes.signed_rank_many import signed_rank_tests
+from bayescmp.bayes.signed_rank import signed_rank_test, signed_rank_tests
 from bayescmp.bayes.welch import welch_ttest
 
 __all__ = [

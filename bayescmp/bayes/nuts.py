@@ -74,12 +74,13 @@ class Diagnostics(Value):
 
 
 def check_engine(engine: str, fast: str, nuts_options: dict[str, Any], random_seed: int | None = None) -> None:
-    """Refuse an unknown engine, and options of the sampler for the fast one."""
+    """Raise if the engine is unknown, or if the fast one is given options of the sampler."""
     if not is_one_of(engine, (fast, "nuts")):
         raise ValueError(f'`engine` must be "{fast}" or "nuts", got {engine!r}.')
     options = [*nuts_options, *(["random_seed"] if random_seed is not None else [])]
     if engine != "nuts" and options:
-        raise TypeError(f'{", ".join(options)}: only for engine="nuts".')
+        names = ", ".join(f"`{name}`" for name in options)
+        raise ValueError(f'{names}: only for engine="nuts", got engine="{engine}". Leave it out, or use engine="nuts".')
 
 
 def sample(

@@ -127,7 +127,7 @@ def _note(
     stated: dict[str, Floats],
     truth: dict[str, Floats],
 ) -> None:
-    draws = posterior.run.draws.reshape(-1, MODELS)
+    draws = posterior.sampled[0]
     pit[kind][k] = np.mean(draws[:, 0] - draws[:, 1] < theta[0] - theta[1])
     stated[kind][k] = np.bincount(draws.argmax(axis=1), minlength=MODELS) / len(draws)
     truth[kind][k] = theta == theta.max()

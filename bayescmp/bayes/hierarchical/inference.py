@@ -9,16 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.bayes.hdi import hdi
-from bayescmp.bayes.hierarchical.collapsed import Curve, HyperPosterior, hyper_posterior
-from bayescmp.bayes.hierarchical.hyper_grid import (
+from bayescmp.bayes.hierarchical.prior import PRESETS, HierarchicalPrior
+from bayescmp.bayes.hierarchical.quadrature import (
+    Curve,
+    HyperPosterior,
     expected_theta,
     finer_sigma,
     finite,
     grid_hdi,
+    hyper_posterior,
     marginal,
     winner_probabilities,
 )
-from bayescmp.bayes.hierarchical.prior import PRESETS, HierarchicalPrior
 from bayescmp.bayes.regions import (
     NUMERICAL_ERROR_LIMIT,
     RegionInference,

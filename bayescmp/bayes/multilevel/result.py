@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from bayescmp import _compat
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.nuts import Diagnostics
-from bayescmp.bayes.ranking.abilities import SampledAbilities
-from bayescmp.bayes.ranking.result import RankingPosterior
+from bayescmp.bayes.ranking.result import RankingPosterior, SampledAbilities
 from bayescmp.bayes.regions import RegionInference, RegionPosterior, RegionSummary, sampled_summary
 from bayescmp.checks import check_mass, is_one_of
 from bayescmp.errors import unknown_name

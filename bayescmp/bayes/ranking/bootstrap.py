@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.ranking.abilities import AbilityInference, Block
-from bayescmp.bayes.ranking.result import RankingPosterior
+from bayescmp.bayes.ranking.result import AbilityInference, Block, RankingPosterior
 from bayescmp.checks import check_count, checked_seed, is_one_of
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.numerics.student import student_parameters, student_regions

@@ -4,6 +4,7 @@ Each dataset is a match between every two models: one wins by more than the rope
 """
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -17,18 +18,18 @@ from bayescmp.bayes.ranking.strengths import (
     WIN_ROPE,
     StrengthInference,
     StrengthPosterior,
-    check_draws,
     check_prior,
     check_win_rope,
-    sample_strengths,
+    infer,
 )
-from bayescmp.checks import checked_seed, is_one_of
+from bayescmp.checks import is_one_of
 from bayescmp.errors import ScoresError
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.inputs import Table, complete_table, in_ropes
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
+MOST_PRIOR = 5.0
 TIES = {"spread": 0.5, "add": 1.0, "forget": 0.0}
 """What a tie counts for each of the two."""
 
@@ -42,7 +43,7 @@ def bradley_terry(
     prior: float = 0.5,
     draws: int = DRAWS,
     random_seed: int | None = None,
-    engine: str = "hmc",
+    engine: str = "draws",
     **nuts_options: Any,
 ) -> StrengthPosterior:
     """Posterior of the models' strengths from their wins against each other on many datasets.
@@ -66,8 +67,8 @@ def bradley_terry(
         Number of draws in all.
     random_seed : int, optional
         Drawn and recorded if not given.
-    engine : "hmc" or "nuts"
-        Hamiltonian Monte Carlo with many chains in numpy, or PyMC's NUTS as a check of it.
+    engine : "draws" or "nuts"
+        Independent draws by importance sampling, or PyMC's NUTS as a check of them.
     **nuts_options
         `draws`, `tune`, `chains`, `cores`, `nuts_sampler`, `target_accept`, `progressbar`.
 
@@ -99,16 +100,19 @@ def bradley_terry(
     'rf'
     """
     table, region = in_ropes(complete_table(scores, test="bradley_terry", relative=True, plain=False), rope)
-    check_engine(engine, "hmc", nuts_options)
-    check_prior(prior, 5)
+    check_engine(engine, "draws", nuts_options)
+    check_prior(prior, MOST_PRIOR)
     check_win_rope(win_rope)
-    seed = checked_seed(random_seed)
     wins, tied = count_wins(table, region)
     counted = _counted(wins, tied, ties)
-    if engine == "nuts":
-        fields = sample_strengths(_model(counted, prior, table.models), draws, seed, nuts_options)
-    else:
-        fields = win_inference(counted, prior, check_draws(draws), seed).fields()
+    fields = infer(
+        partial(win_inference, counted, prior),
+        partial(_model, counted, prior, table.models),
+        engine=engine,
+        draws=draws,
+        random_seed=random_seed,
+        nuts_options=nuts_options,
+    )
     return StrengthPosterior(
         **table.about() | table.standing(),
         rope=region,
@@ -116,7 +120,7 @@ def bradley_terry(
         engine=engine,
         estimand="the models' log-strengths: P(a beats b on the next dataset) = 1 / (1 + exp(theta_b - theta_a))",
         ability="log-strength",
-        win_rope=float(win_rope),
+        win_rope=win_rope,
         settings={"ties": ties, "prior": prior, "wins": wins.tolist(), "tied": tied.tolist()},
         **fields,
     )
@@ -159,7 +163,7 @@ def pymc_bradley_terry(
 ) -> Any:
     """The Bradley-Terry model as a `pm.Model`."""
     table, region = in_ropes(complete_table(scores, test="pymc_model", relative=True, plain=False), rope)
-    return _model(_counted(*count_wins(table, region), ties), check_prior(prior, 5), table.models)
+    return _model(_counted(*count_wins(table, region), ties), check_prior(prior, MOST_PRIOR), table.models)
 
 
 def _model(wins: Floats, prior: float, models: tuple[str, ...]) -> Any:

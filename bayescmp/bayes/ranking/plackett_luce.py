@@ -4,6 +4,7 @@ A ranking is made from the top: the first is chosen among all models with probab
 the second among the others, and so on. For two models it is Bradley-Terry.
 """
 
+from functools import partial
 from itertools import chain, permutations, product
 from math import factorial, prod
 from typing import Any
@@ -13,24 +14,23 @@ from numpy.typing import NDArray
 
 from bayescmp import _compat
 from bayescmp.bayes.nuts import check_engine
-from bayescmp.bayes.ranking.abilities import tie_groups
+from bayescmp.bayes.ranking.result import tied_places
 from bayescmp.bayes.ranking.strengths import (
     DRAWS,
     WIN_ROPE,
     StrengthInference,
     StrengthPosterior,
-    check_draws,
     check_prior,
     check_win_rope,
-    sample_strengths,
+    infer,
 )
-from bayescmp.checks import checked_seed
 from bayescmp.rope import Rope
 from bayescmp.scores.inputs import Table, complete_table
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
 Orders = NDArray[np.int_]
+MOST_PRIOR = 100.0
 MOST_ORDERS = 24
 """Up to that many orders of a dataset's tied models are all used, as for four that tie; beyond, a balanced choice."""
 
@@ -42,7 +42,7 @@ def plackett_luce(
     prior: float = 1.0,
     draws: int = DRAWS,
     random_seed: int | None = None,
-    engine: str = "hmc",
+    engine: str = "draws",
     **nuts_options: Any,
 ) -> StrengthPosterior:
     """Posterior of the models' worths from their rankings on many datasets.
@@ -62,8 +62,8 @@ def plackett_luce(
         Number of draws in all.
     random_seed : int, optional
         Drawn and recorded if not given.
-    engine : "hmc" or "nuts"
-        Hamiltonian Monte Carlo with many chains in numpy, or PyMC's NUTS as a check of it.
+    engine : "draws" or "nuts"
+        Independent draws by importance sampling, or PyMC's NUTS as a check of them.
     **nuts_options
         `draws`, `tune`, `chains`, `cores`, `nuts_sampler`, `target_accept`, `progressbar`.
 
@@ -97,15 +97,18 @@ def plackett_luce(
     'rf'
     """
     table = complete_table(scores, test="plackett_luce", relative=True, plain=False)
-    check_engine(engine, "hmc", nuts_options)
-    check_prior(prior, 100)
+    check_engine(engine, "draws", nuts_options)
+    check_prior(prior, MOST_PRIOR)
     check_win_rope(win_rope)
-    seed = checked_seed(random_seed)
     orders, weights = rankings(table)
-    if engine == "nuts":
-        fields = sample_strengths(_model(orders, weights, prior, table.models), draws, seed, nuts_options)
-    else:
-        fields = ranking_inference(orders, weights, prior, check_draws(draws), seed).fields()
+    fields = infer(
+        partial(ranking_inference, orders, weights, prior),
+        partial(_model, orders, weights, prior, table.models),
+        engine=engine,
+        draws=draws,
+        random_seed=random_seed,
+        nuts_options=nuts_options,
+    )
     return StrengthPosterior(
         **table.about() | table.standing(),
         rope=Rope(0, 0),
@@ -113,7 +116,7 @@ def plackett_luce(
         engine=engine,
         estimand="the models' worths: the chances to be first of all models on the next dataset",
         ability="log worth",
-        win_rope=float(win_rope),
+        win_rope=win_rope,
         settings={"prior": prior},
         **fields,
     )
@@ -123,7 +126,7 @@ def rankings(table: Table) -> tuple[Orders, Floats]:
     """Orders of the models (best first), and the weight of each: 1 for a dataset without ties, else shared."""
     found: list[tuple[int, ...]] = []
     weights: list[float] = []
-    order, first, _ = tie_groups(table.oriented, table.rounding)
+    order, first, _ = tied_places(table.oriented, table.rounding)
     for row, starts in zip(order, first, strict=True):
         groups = [row[starts == start].tolist() for start in np.unique(starts)]
         several = _orders(groups)
@@ -167,7 +170,7 @@ def _total(places: Orders, weights: Floats, size: int = 0) -> Floats:
 def pymc_plackett_luce(scores: Scores, *, prior: float = 1.0) -> Any:
     """The Plackett-Luce model as a `pm.Model`."""
     table = complete_table(scores, test="pymc_model", relative=True, plain=False)
-    return _model(*rankings(table), check_prior(prior, 100), table.models)
+    return _model(*rankings(table), check_prior(prior, MOST_PRIOR), table.models)
 
 
 def _model(orders: Orders, weights: Floats, prior: float, models: tuple[str, ...]) -> Any:

@@ -1,20 +1,26 @@
-"""The result for many models at once: the joint posterior of their abilities, and what it says about who is best."""
+"""The result for many models at once: joint draws of their abilities, counted into ranks and who is best.
+
+An ability is a number for each model, larger for the better one: a mean score, a mean rank with its sign turned, a
+log-strength.
+"""
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.bayes.hdi import DEFAULT_MASS
-from bayescmp.bayes.nuts import Diagnostics
-from bayescmp.bayes.ranking.abilities import AbilityInference, RankSummary, shortest_run, summarise
+from bayescmp.bayes.nuts import Diagnostics, share_mcse
+from bayescmp.bayes.ranking.importance import WeightDiagnostics
+from bayescmp.bayes.regions import independent_mcse
 from bayescmp.checks import check_count, check_mass, is_one_of
 from bayescmp.errors import unknown_name
-from bayescmp.rope import Rope, RopeLike, symmetric
+from bayescmp.numerics.ranks import tie_groups
+from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike, symmetric
 from bayescmp.text import number, probability, versions
 from bayescmp.values import NOT_KEPT, Value
 
@@ -24,6 +30,54 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 MOST_SHOWN = 15
 """Models in a repr; the others are counted."""
+
+
+class Block(NamedTuple):
+    """Some joint draws, draws x models; `score` is what the rope is about, where that is not the ability itself.
+
+    Scores closer than `rounding` are equal.
+    """
+
+    ability: Floats
+    score: Floats | None = None
+    rounding: float = 0.0
+
+
+class AbilityInference(Value):
+    """The joint posterior of the abilities, as draws that are made when they are asked for.
+
+    Independent draws come in blocks of any size; otherwise one block is one chain. Abilities closer than `tolerance`
+    are equal. `better` is the matrix of P(row better than column) where it is known exactly.
+    """
+
+    independent: ClassVar[bool] = True
+
+    @property
+    def tolerance(self) -> float:
+        """Abilities closer than that are equal."""
+        return 0.0
+
+    def blocks(self) -> Iterator[Block]:
+        """The draws, block by block."""
+        raise NotImplementedError
+
+    def better(self) -> Floats | None:
+        """P(row better than column), where it is known exactly."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class SampledAbilities(AbilityInference):
+    """Abilities as a sampler drew them, chains x draws x models."""
+
+    independent: ClassVar[bool] = False
+    chains: Floats
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "chains", np.asarray(self.chains, dtype=float))
+
+    def blocks(self) -> Iterator[Block]:
+        return (Block(chain) for chain in self.chains)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -77,7 +131,7 @@ class RankingPosterior(Value):
     mean_rank: tuple[float, ...] | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     random_seed: int | None = None
-    diagnostics: Diagnostics | None = None
+    diagnostics: Diagnostics | WeightDiagnostics | None = None
     notes: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=versions)
     inference_data: Any = field(default=None, compare=False, metadata=NOT_KEPT)
@@ -258,7 +312,7 @@ class RankingPosterior(Value):
         """How far below the best a model may be and still be within the rope."""
         return self.rope.high
 
-    def _summary(self) -> RankSummary:
+    def _summary(self) -> "RankSummary":
         gap = self._allowed_gap
         if gap not in self._memo:
             self._memo[gap] = summarise(self.inference, gap)
@@ -272,3 +326,88 @@ class RankingPosterior(Value):
         if not is_one_of(model, self.models):
             raise unknown_name("model", model, self.models)
         return self.models.index(model)
+
+
+# ---- draws, counted
+
+
+class RankSummary(NamedTuple):
+    """What the draws say, for one allowed gap to the best; arrays over models, `ranks` models x ranks."""
+
+    ranks: Floats
+    best_by_score: Floats | None
+    among_best: Floats
+    mean: Floats
+    mcse: Floats
+
+
+def summarise(inference: AbilityInference, allowed_gap: float) -> RankSummary:
+    """One pass over the draws; a model is among the best if it is at most `allowed_gap` below the largest."""
+    counts, by_score, sizes, means, hits = [], [], [], [], []
+    for ability, score, rounding in inference.blocks():
+        ranks = count_ranks(ability, inference.tolerance)
+        of_rope, tolerance = (ability, inference.tolerance) if score is None else (score, rounding)
+        near = of_rope >= of_rope.max(axis=1, keepdims=True) - _reach(allowed_gap, tolerance)
+        counts.append((ranks, near.sum(axis=0)))
+        if score is not None:
+            by_score.append(count_ranks(score, rounding)[:, 0])
+        sizes.append(len(ability))
+        means.append(ability.sum(axis=0))
+        if not inference.independent:
+            best = ability >= ability.max(axis=1, keepdims=True) - inference.tolerance
+            hits.append(np.stack([best / best.sum(axis=1, keepdims=True), near]))
+    total = sum(sizes)
+    ranks, among = (np.clip(np.asarray(sum(parts)) / total, 0.0, 1.0) for parts in zip(*counts, strict=True))
+    scored = np.asarray(sum(by_score)) / total if by_score else None
+    shares = np.stack([ranks[:, 0], among, *([] if scored is None else [scored])])
+    errors = independent_mcse(shares, total) if inference.independent else _chain_mcse(hits)
+    return RankSummary(ranks, scored, among, np.asarray(sum(means)) / total, errors.max(axis=0))
+
+
+def _reach(allowed_gap: float, tolerance: float) -> float:
+    return allowed_gap * (1 + BORDER_TOLERANCE) + tolerance
+
+
+def _chain_mcse(hits: list[Floats]) -> Floats:
+    """Standard errors from chains; `hits` has for each chain (best, among the best) x draws x models."""
+    found = np.stack(hits) > 0.5
+    return np.array([[share_mcse(found[:, s, :, i]) for i in range(found.shape[3])] for s in range(2)])
+
+
+def tied_places(
+    values: Floats, tolerance: Floats | float
+) -> tuple[NDArray[np.intp], NDArray[np.int_], NDArray[np.int_]]:
+    """For each row the columns from the largest value on, and the first and last place of each one's group of ties.
+
+    Neighbours closer than the tolerance (one for all, or one per row) are tied.
+    """
+    order = np.argsort(-values, axis=1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=1)
+    new = np.ones(values.shape, dtype=bool)
+    new[:, 1:] = ordered[:, :-1] - ordered[:, 1:] > np.reshape(tolerance, (-1, 1))
+    return order, *tie_groups(new)
+
+
+def count_ranks(values: Floats, tolerance: float) -> Floats:
+    """How often each column has each rank, columns x ranks; ties share their ranks equally."""
+    k = values.shape[1]
+    order, first, last = tied_places(values, tolerance)
+    if first is last:
+        return np.bincount((order * k + first).ravel(), minlength=k * k).reshape(k, k).astype(float)
+    # a tie adds 1/size from its first to its last rank: up at the one, down behind the other, then summed along
+    share = (1 / (last - first + 1)).ravel()
+    up, down = ((order * (k + 1) + at).ravel() for at in (first, last + 1))
+    steps = np.bincount(up, share, k * (k + 1)) - np.bincount(down, share, k * (k + 1))
+    return np.cumsum(steps.reshape(k, k + 1), axis=1)[:, :k]
+
+
+def shortest_run(shares: Floats, mass: float) -> tuple[int, int]:
+    """First and last of the fewest neighbouring ranks that hold the mass; of equally few those that hold most."""
+    total = np.concatenate([[0.0], np.cumsum(shares)])
+    goal = min(mass, total[-1]) - 1e-12
+    for width in range(1, shares.size + 1):
+        held = total[width:] - total[:-width]
+        if held.max() >= goal:
+            start = int(np.argmax(held))
+            return start + 1, start + width
+    return 1, shares.size

@@ -4,22 +4,22 @@ Both are chains of choices: out of a set of models one comes first, each with a 
 strength exp(theta). Their log likelihood is sum_i wins_i theta_i - sum_s weight_s log(sum of exp(theta) over set s).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.nuts import share_mcse
-from bayescmp.bayes.ranking import hmc
-from bayescmp.bayes.ranking.abilities import MANY_CHAINS, AbilityInference, Block, SampledAbilities
-from bayescmp.bayes.ranking.result import RankingPosterior
+from bayescmp.bayes.ranking import importance
+from bayescmp.bayes.ranking.importance import Peak, WeightDiagnostics
+from bayescmp.bayes.ranking.result import AbilityInference, Block, RankingPosterior, SampledAbilities
 from bayescmp.bayes.regions import independent_mcse
-from bayescmp.checks import check_count, check_mass, check_number
+from bayescmp.checks import check_count, check_mass, check_number, checked_seed
 from bayescmp.errors import ConvergenceWarning, RopeError, warn
 from bayescmp.rope import RopeLike
 
@@ -29,9 +29,19 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 DRAWS = 20_000
 LEAST_DRAWS = 4000
+"""Enough to judge the weights by."""
 LEAST_PRIOR = 1e-3
 """Below, all prior mass is at strengths that no double can hold."""
-PRODUCTS_AT_A_TIME = 2**17
+TOTALS_AT_A_TIME = 2**20
+LEAST_TOTAL = 1e-290
+"""Sums of strengths below, or infinite ones, are summed on the log scale."""
+GRID_REACH = 6
+"""Prior standard deviations of log sigma, either way."""
+LARGEST_LOG_SIGMA = 10.0
+"""Larger strengths make every win certain."""
+NEGLIGIBLE = 32.0
+"""exp(-32) is 1e-14."""
+MOST_STEPS = 200
 WIN_ROPE = 0.05
 """P(win) between 0.45 and 0.55 makes no practical difference (Wainer 2023)."""
 
@@ -55,6 +65,9 @@ class StrengthPosterior(RankingPosterior):
     """
 
     win_rope: float = WIN_ROPE
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "win_rope", check_win_rope(self.win_rope))
 
     @property
     def p_win_matrix(self) -> Floats:
@@ -121,15 +134,13 @@ class StrengthPosterior(RankingPosterior):
         }
 
     def _share_mcse(self, hits: NDArray[np.bool_]) -> float:
-        chains = hits.reshape(sum(1 for _ in self.inference.blocks()), -1)
-        if len(chains) < MANY_CHAINS:
-            return share_mcse(chains)
-        spread = float(np.std(chains.mean(axis=1), ddof=1) / np.sqrt(len(chains)))
-        return max(spread, float(independent_mcse(hits.mean(), hits.size)))
+        if self.inference.independent:
+            return float(independent_mcse(hits.mean(), hits.size))
+        return share_mcse(hits.reshape(sum(1 for _ in self.inference.blocks()), -1))
 
     def with_win_rope(self, half_width: float) -> "StrengthPosterior":
         """The same posterior where P(win) within `half_width` of one half makes no difference."""
-        return replace(self, win_rope=check_win_rope(half_width))
+        return replace(self, win_rope=half_width)
 
     def with_rope(self, rope: RopeLike) -> "RankingPosterior":
         why = (
@@ -171,17 +182,23 @@ def check_prior(prior: float, most: float) -> float:
     return float(prior)
 
 
-def check_draws(draws: int) -> int:
-    """A whole number, large enough to judge the chains by."""
-    return check_count("draws", draws, LEAST_DRAWS)
-
-
-def sample_strengths(model: Any, draws: int, random_seed: int, options: dict[str, Any]) -> dict[str, Any]:
-    """NUTS draws of `log_strength`, and the other fields of a result; `draws` as PyMC has it, unless it was said."""
+def infer(
+    inference: "Callable[[int, int], StrengthInference]",
+    model: Callable[[], Any],
+    *,
+    engine: str,
+    draws: int,
+    random_seed: int | None,
+    nuts_options: dict[str, Any],
+) -> dict[str, Any]:
+    """The inference of either engine, and the other fields of a result; NUTS has PyMC's own `draws` if not given."""
+    seed = checked_seed(random_seed)
+    if engine != "nuts":
+        return inference(check_count("draws", draws, LEAST_DRAWS), seed).fields()
     from bayescmp import _compat
     from bayescmp.bayes.pymc_models import _run
 
-    fields = _run(model, random_seed, options | ({} if draws == DRAWS else {"draws": draws}))
+    fields = _run(model(), seed, nuts_options | ({} if draws == DRAWS else {"draws": draws}))
     chains = _compat.group(fields["inference_data"], "posterior")["log_strength"].values
     return fields | {"inference": SampledAbilities(chains)}
 
@@ -195,7 +212,6 @@ class StrengthInference(AbilityInference):
     theta ~ Normal(0, sigma) with log sigma ~ Normal(0, scale), sigma summed out on a grid.
     """
 
-    independent: ClassVar[bool] = False
     wins: Floats
     sets: Floats
     weights: Floats
@@ -209,83 +225,99 @@ class StrengthInference(AbilityInference):
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
 
     @cached_property
-    def run(self) -> hmc.Run:
-        """The draws of theta."""
-        mode, covariance = self._laplace()
-        return hmc.sample(self.log_density, mode, covariance, draws=self.n_draws, random_seed=self.random_seed)
+    def sampled(self) -> tuple[Floats, WeightDiagnostics]:
+        """Independent draws of theta, draws x models, and how they were made."""
+        return importance.sample(self.peaks(), draws=self.n_draws, random_seed=self.random_seed)
 
     def fields(self) -> dict[str, Any]:
-        """Draw, warn where the draws cannot be trusted, and give what a result records about it."""
-        diagnostics = hmc.diagnose(self.run)
+        """Draw, warn where the draws cannot be trusted, and return what a result records about it."""
+        diagnostics = self.sampled[1]
         if diagnostics.problems:
             warn(
-                f"The draws cannot be trusted: {'; '.join(diagnostics.problems)}. Draw more (draws=), or use "
-                'engine="nuts".',
+                f'The draws cannot be trusted: {"; ".join(diagnostics.problems)}. Use engine="nuts".',
                 ConvergenceWarning,
             )
         return {"inference": self, "random_seed": self.random_seed, "diagnostics": diagnostics}
 
     def blocks(self) -> Iterator[Block]:
-        """Chain by chain, theta less its mean over the models: only differences have a meaning."""
-        return (Block(chain - chain.mean(axis=1, keepdims=True)) for chain in self.run.draws)
+        """All draws of theta, less its mean over the models: only differences have a meaning."""
+        theta = self.sampled[0]
+        yield Block(theta - theta.mean(axis=1, keepdims=True))
 
-    def log_density(self, theta: Floats, with_value: bool = True) -> tuple[Floats, Floats]:
-        """Log posterior but for a constant (meaningless unless `with_value`), and its gradient."""
-        strength = np.exp(theta)
-        value, slope = theta @ self.wins, np.zeros(theta.shape)
-        for sets, weights in self._parts:
+    @np.errstate(over="ignore", divide="ignore", invalid="ignore")
+    def log_likelihood(self, theta: Floats) -> Floats:
+        """Of each row of theta."""
+        strength, value = np.exp(theta), theta @ self.wins
+        rows = max(1, TOTALS_AT_A_TIME // len(theta))
+        for start in range(0, len(self.weights), rows):
+            sets = self.sets[start : start + rows]
             totals = strength @ sets.T
-            slope += (weights / totals) @ sets
-            if with_value:
-                value -= np.log(totals) @ weights
-        gradient = self.wins - strength * slope
+            logs = np.log(totals)
+            lost = np.nonzero(~((totals > LEAST_TOTAL) & (totals < np.inf)))
+            if lost[0].size:
+                logs[lost] = np.logaddexp.reduce(np.where(sets[lost[1]] > 0, theta[lost[0]], -np.inf), axis=1)
+            value -= logs @ self.weights[start : start + rows]
+        return value
+
+    def peaks(self) -> Iterator[Peak]:
+        """The mode of theta: one, or one for each sigma of a grid, as long as these matter."""
         if self.prior == "gamma":
-            value = value + self.prior_scale * theta.sum(axis=1) - strength.sum(axis=1)
-            return value, gradient + self.prior_scale - strength
-        log_prior, precision = self._normal_prior((theta**2).sum(axis=1))
-        return value + log_prior, gradient - precision[:, None] * theta
+            yield self._peak(np.zeros(self.wins.size))
+            return
+        # less than the width of log sigma's conditional posterior: there the sum is as good as the integral
+        step = 0.8 / np.sqrt(1 / self.prior_scale**2 + 2 * self.wins.size)
+        reach, most = GRID_REACH * self.prior_scale, -np.inf
+        for grid in (np.arange(0, min(reach, LARGEST_LOG_SIGMA), step), np.arange(-step, -reach, -step)):
+            mode = np.zeros(self.wins.size)
+            for log_sigma in grid.tolist():
+                peak = self._peak(mode, log_sigma)
+                yield peak
+                mode, mass = peak.mode, peak.log_mass
+                most = max(most, mass)
+                if mass < most - NEGLIGIBLE:
+                    break
 
-    @cached_property
-    def _parts(self) -> list[tuple[Floats, Floats]]:
-        """Sets and weights in pieces whose products are too small for threads, which cost more than they give here."""
-        rows = max(1, PRODUCTS_AT_A_TIME // (hmc.CHAINS * self.wins.size))
-        starts = range(0, len(self.weights), rows)
-        return [(self.sets[i : i + rows], self.weights[i : i + rows]) for i in starts]
-
-    def _normal_prior(self, squares: Floats) -> tuple[Floats, Floats]:
-        """The log prior of theta with this sum of squares, and E[1 / sigma^2] given it."""
-        constant, precision = self._grid
-        terms = constant - squares[:, None] / 2 * precision
-        top = terms.max(axis=1, keepdims=True)
-        weights = np.exp(terms - top)
-        total = weights.sum(axis=1)
-        return top[:, 0] + np.log(total), weights @ precision / total
-
-    @cached_property
-    def _grid(self) -> tuple[Floats, Floats]:
-        # half the width of log sigma's conditional posterior: there the sum is as good as the integral
-        reach, step = 8 * self.prior_scale, 0.5 / np.sqrt(1 / self.prior_scale**2 + 2 * self.wins.size)
-        log_sigma = np.linspace(-reach, reach, int(2 * reach / step) + 2)
-        constant = -self.wins.size * log_sigma - log_sigma**2 / (2 * self.prior_scale**2)
-        return constant, np.exp(-2 * log_sigma)
-
-    def _laplace(self) -> tuple[Floats, Floats]:
-        """Mode and inverse curvature, with sigma = 1 for the normal prior: there the posterior is log-concave."""
-        theta = np.zeros(self.wins.size)
-        for _ in range(100):
-            gradient, curvature = self._newton(theta)
+    def _peak(self, start: Floats, log_sigma: float | None = None) -> Peak:
+        """Newton's way to the mode, in steps of at most 1."""
+        theta = start
+        for _ in range(MOST_STEPS):
+            gradient, curvature, shares = self._derivatives(theta, log_sigma)
             move = np.linalg.solve(curvature, gradient)
-            theta = theta + move / max(1.0, float(np.abs(move).max()))
-            if np.abs(move).max() < 1e-8:
+            size = float(np.abs(move).max())
+            if size < 1e-8:
                 break
-        return theta, np.asarray(np.linalg.inv(self._newton(theta)[1]), dtype=float)
+            theta = theta + move / max(1.0, size)
 
-    def _newton(self, theta: Floats) -> tuple[Floats, Floats]:
-        strength = np.exp(theta)
-        shares = self.sets * strength
+        def log_density(x: Floats) -> Floats:
+            return self.log_likelihood(x) + self._log_prior(x, log_sigma)
+
+        def thirds(axes: Floats) -> Floats:
+            # the third derivative of a log-sum-exp is the third central moment under the shares
+            mean, square, cube = shares @ axes, shares @ axes**2, shares @ axes**3
+            found = -self.weights @ (cube - 3 * mean * square + 2 * mean**3)
+            return found if log_sigma is not None else found - np.exp(theta) @ axes**3
+
+        return Peak(log_density, theta, curvature, thirds)
+
+    def _log_prior(self, theta: Floats, log_sigma: float | None) -> Floats:
+        if log_sigma is None:
+            return self.prior_scale * theta.sum(axis=1) - np.exp(theta).sum(axis=1)
+        # the sum of theta is independent of all else: it has variance 1 here, whatever sigma is
+        k, total = theta.shape[1], theta.sum(axis=1)
+        squares = (theta**2).sum(axis=1) - total**2 / k
+        own = (k - 1) * log_sigma + log_sigma**2 / (2 * self.prior_scale**2)
+        return -squares * np.exp(-2 * log_sigma) / 2 - total**2 / (2 * k) - own
+
+    def _derivatives(self, theta: Floats, log_sigma: float | None) -> tuple[Floats, Floats, Floats]:
+        """Gradient and minus the second derivatives of the log posterior, and each model's share in each choice."""
+        inside = np.where(self.sets > 0, theta, -np.inf)
+        shares = np.exp(inside - inside.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
         expected = self.weights @ shares
         curvature = np.diag(expected) - (shares * self.weights[:, None]).T @ shares
-        gamma = self.prior == "gamma"
-        prior = self.prior_scale - strength if gamma else -theta
-        return self.wins - expected + prior, curvature + np.diag(strength if gamma else np.ones(theta.size))
+        if log_sigma is None:
+            strength = np.exp(theta)
+            return self.wins - expected + self.prior_scale - strength, curvature + np.diag(strength), shares
+        precision = np.exp(-2 * log_sigma)
+        of_prior = precision * np.eye(theta.size) + (1 - precision) / theta.size
+        return self.wins - expected - of_prior @ theta, curvature + of_prior, shares
