@@ -194,7 +194,7 @@ def find(name: str, school: str | None = None) -> Test:
             _load_installed()
         elif isinstance(name, str) and (candidate, name) in _TESTS:
             return _TESTS[candidate, name]
-    raise unknown_name("test", name, [test.name for test in entries(school, takes=None)])
+    raise unknown_name("test", name, [test.name for test in entries(school)])
 
 
 def entries(school: str | None = None, design: str | None = None, takes: str | None = "pair") -> Iterator[Test]:

@@ -160,7 +160,7 @@ def emit(text: str, output: Path | None, overwrite: bool = False) -> None:
     """Print an answer, or write it to a file: whole or not at all."""
     text = text if text.endswith("\n") else text + "\n"
     if output is None:
-        click.echo(text, nl=False)
+        click.echo(text, nl=False, color=True)  # names stay as they are
         return
     bayescmp.reports.save_text(output, text, overwrite=overwrite)
 

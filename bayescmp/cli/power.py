@@ -22,8 +22,13 @@ if TYPE_CHECKING:
     from bayescmp.scores import Resampling
 
 ALPHA = 0.05
-EFFECTS = {"t": ("effect",), "wilcoxon": ("effect",), "sign": ("p_win",), "mcnemar": ("p_only_a", "p_only_b")}
-FUNCTIONS = {"t": "power_ttest", "wilcoxon": "power_wilcoxon", "sign": "power_sign_test", "mcnemar": "power_mcnemar"}
+TESTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "ttest": ("power_ttest", ("effect",)),
+    "wilcoxon-test": ("power_wilcoxon", ("effect",)),
+    "sign-test": ("power_sign_test", ("p_win",)),
+    "mcnemar-test": ("power_mcnemar", ("p_only_a", "p_only_b")),
+}
+"""The test, the function that has its power, and how that calls the effect."""
 
 
 class Numbers(ParamType):
@@ -43,12 +48,12 @@ class Numbers(ParamType):
 
 
 @click.command(short_help="Power and sample size.")
-@click.option("--test", type=click.Choice(list(FUNCTIONS)), default="t", show_default=True)
-@click.option("--effect", type=Numbers(), help="d_z; for sign P(A wins); for mcnemar P(only A right),P(only B right).")
+@click.option("--test", type=click.Choice(list(TESTS)), default="ttest", show_default=True)
+@click.option("--effect", type=Numbers(), help="d_z; sign-test: P(A wins); mcnemar-test: P(only A right),P(only B right).")
 @click.option("--n", type=Numbers(), help="Folds, datasets or cases; several with commas make a curve.")
 @click.option("--alpha", type=float, help=f"{ALPHA}, unless it is what to solve for: --effect, --n and --power given.")
 @click.option("--power", type=float, help="The probability to find the effect.")
-@click.option("--resampling", type=RESAMPLING, help="Of the corrected t-test: kfold:10x10, subsampling:50,6,100 ...")
+@click.option("--resampling", type=RESAMPLING, help="The design of the corrected t-test: kfold:10x10 ...")
 @click.option("--unpaired", is_flag=True, help="Two independent groups (t).")
 @click.option("--alternative", default="two-sided", show_default=True, help="two-sided, greater (A better) or less.")
 @seed_option
@@ -105,24 +110,24 @@ def _solve(
     settings: tuple[tuple[str, Any], ...],
 ) -> "list[Power]":
     extra: dict[str, Any] = dict(settings) | {"alternative": alternative}
-    for name, value, owner in (("resampling", resampling, "t"), ("paired", unpaired or None, "t")):
+    for name, value, owner in (("resampling", resampling, "ttest"), ("paired", unpaired or None, "ttest")):
         if value is not None:
             if test != owner:
                 raise click.UsageError(f"--{'unpaired' if name == 'paired' else name} is for --test {owner}.")
             extra[name] = False if name == "paired" else value
     if seed is not None:
-        if test != "wilcoxon":
-            raise click.UsageError("--seed is for --test wilcoxon with --set method=simulation.")
+        if test != "wilcoxon-test":
+            raise click.UsageError("--seed is for --test wilcoxon-test with --set method=simulation.")
         extra["random_seed"] = seed
-    names = EFFECTS[test]
+    name, names = TESTS[test]
     sizes: list[Any] = n or [None]
     effects: list[Any] = [None] if effect is None else list(effect)
     if len(names) == 2:
         if effect is None or len(effect) != 2:
-            raise click.UsageError("--test mcnemar needs --effect P(only A right),P(only B right), such as 0.1,0.05.")
+            raise click.UsageError("--test mcnemar-test needs --effect P(only A right),P(only B right), such as 0.1,0.05.")
         effects = [tuple(effect)]
     level = ALPHA if alpha is None and None in (effect, n, power) else alpha
-    function = getattr(bayescmp.frequentist, FUNCTIONS[test])
+    function = getattr(bayescmp.frequentist, name)
     try:
         return [
             function(

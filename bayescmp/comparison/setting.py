@@ -49,13 +49,16 @@ def choose_setting(scores: Scores, bayes: str | None, frequentist: str | None) -
             f'One score per model on one dataset ("{facts.datasets[0]}") shows nothing of its own error. Give the '
             "scores of all folds or seeds, or compare the predictions with frequentist.mcnemar_test."
         )
-    first = _choose(facts, "bayes", bayes)
-    second = _choose(facts, "frequentist", frequentist)
-    why = []
-    for test, asked in ((first, bayes), (second, frequentist)):
-        reason = facts.lacking if test.school == "bayes" and asked is None and facts.lacking else test.why
-        why.append(f"{test.school}.{test.name}: {'as asked; ' if asked is not None else ''}{reason}")
-    return Setting(facts.setting, first.name, second.name, tuple(why))
+    tests = [_choose(facts, *wanted) for wanted in (("bayes", bayes), ("frequentist", frequentist))]
+    why = tuple(f"{test.school}.{test.name}: {_reason(facts, test)}" for test in tests)
+    return Setting(facts.setting, tests[0].name, tests[1].name, why)
+
+
+def _reason(facts: Facts, test: catalogue.Test) -> str:
+    """Why this test was run: by the setting, or as asked."""
+    if test != _choose(facts, test.school, None):
+        return f"as asked; {test.why}"
+    return facts.lacking if test.school == "bayes" and facts.lacking else test.why
 
 
 def _choose(facts: Facts, school: str, asked: str | None) -> catalogue.Test:
