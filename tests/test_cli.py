@@ -600,7 +600,7 @@ EXAMPLES = sorted({x for name in ("README.md", "docs/cli.md") for x in transcrip
 
 @pytest.mark.parametrize("test", ["welch-ttest", "frequentist.welch-ttest"])
 def test_welch_of_folds_is_warned_about(test):
-    rope = ("--rope", 0.01) if test == "welch" else ()
+    rope = ("--rope", 0.01) if test == "welch-ttest" else ()
     assert "training sets overlap (rho = 0.107), not independent runs" in good(
         "test", test, "bundled:labour", "SVM", "DT", *rope
     )

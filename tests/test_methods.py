@@ -183,7 +183,7 @@ def test_comparison_of_three_models_on_one_dataset():
     c = bc.compare(LABOUR, rope=0.01)
     p_values = []
     curve, decisions = c.rope_curve([0.0, 0.02]).set_index(["a", "b", "rope_high"]), c.decisions().set_index(["a", "b"])
-    for row in c.table().itertuples():
+    for row in c.table(full=True).itertuples():
         t = labour_t(row.a, row.b)
         assert probabilities(row) == pytest.approx(three(t, -0.01, 0.01), rel=1e-9)
         assert (row.hdi_low, row.hdi_high) == pytest.approx(t.interval(0.95), rel=1e-8)

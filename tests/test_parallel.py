@@ -6,13 +6,14 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 import bayescmp as bc
+from bayescmp import catalogue
 from bayescmp.comparison import run
 from bayescmp.comparison.run import Job, run_pairs
 
@@ -22,13 +23,23 @@ def scores(rng):
     return bc.Scores.from_arrays({f"m{i}": rng.normal(0.8 + i / 100, 0.03, 12) for i in range(5)}, metric="accuracy")
 
 
+def chunked(monkeypatch, name, pairs):
+    """The test with so many pairs per task."""
+    entry = replace(catalogue.find(name, "bayes"), pairs_per_task=pairs)
+    monkeypatch.setitem(catalogue._TESTS, ("bayes", name), entry)
+
+
+def SIGN():
+    return catalogue.find("sign_test", "bayes")
+
+
 def few_folds(k=4):
     return bc.load_uci().select(
         models=["nb", "lr", "rf", "svm", "knn"][:k], datasets=["sonar", "glass", "vehicle", "vowel", "wdbc"]
     )
 
 
-@pytest.mark.parametrize("bayes", ["signed_rank", "hierarchical"])
+@pytest.mark.parametrize("bayes", ["signed_rank_test", "hierarchical_ttest"])
 def test_any_number_of_workers_gives_the_same(bayes):
     scores = few_folds(3)
     options = {"rope": 0.01, "bayes": bayes, "random_seed": 1}
@@ -38,7 +49,7 @@ def test_any_number_of_workers_gives_the_same(bayes):
 
 def test_chunks_share_work_without_changing_it(scores, monkeypatch):
     together = bc.compare(scores, rope=0.01, random_seed=1)
-    monkeypatch.setitem(run.CHUNK, "signed_rank", 3)
+    chunked(monkeypatch, "signed_rank_test", 3)
     assert bc.compare(scores, rope=0.01, random_seed=1) == together
 
 
@@ -70,17 +81,25 @@ def test_a_spoilt_file_is_computed_again(scores, tmp_path):
     first = bc.compare(scores, rope=0.01, random_seed=1, cache=tmp_path)
     files = sorted(tmp_path.iterdir())
     files[0].write_text("{half a fi")
-    files[1].write_text('{"key": "of another", "rows": []}')
+    files[1].write_text('{"key": "of another", "posterior": {}}')
     files[2].write_bytes(b"\xff\xfe")
     files[3].unlink()
-    files[4].write_text(json.dumps({"key": files[4].stem, "rows": []}))
-    files[5].write_text(json.dumps({"key": files[5].stem, "rows": [{"a": 1}]}))
-    assert bc.compare(scores, rope=0.01, random_seed=1, cache=tmp_path) == first
+    kept = json.loads(files[4].read_text())
+    answer = next(iter(kept["posterior"]["kept"].values()))
+    answer["probabilities"] = [7, 0, 0]
+    files[4].write_text(json.dumps(kept))
+    files[5].write_text(json.dumps({"key": files[5].stem, "posterior": {"kind": "RegionPosterior"}, "warnings": []}))
+    other = json.loads(files[7].read_text())
+    files[6].write_text(json.dumps(other | {"key": files[6].stem}))  # another pair's answer under this name
+    files[8].write_text("[" * 100_000)
+    with pytest.warns(RuntimeWarning, match="is damaged, so that its pair is computed again") as caught:
+        assert bc.compare(scores, rope=0.01, random_seed=1, cache=tmp_path) == first
+    assert len(caught) == 7
     assert json.loads(files[0].read_text())["key"] == files[0].stem
 
 
 def test_an_interrupted_run_goes_on_where_it_stopped(scores, tmp_path, monkeypatch):
-    monkeypatch.setitem(run.CHUNK, "signed_rank", 2)
+    chunked(monkeypatch, "signed_rank_test", 2)
     whole, calls = run.work, []
 
     def interrupted(*arguments):
@@ -145,11 +164,11 @@ class Deadly(Job):
 
 
 def test_where_a_worker_dies_the_rest_is_done_at_home(scores, monkeypatch):
-    monkeypatch.setitem(run.CHUNK, "sign", 1)
+    chunked(monkeypatch, "sign_test", 1)
     names = list(combinations(scores.models, 2))
     with pytest.warns(RuntimeWarning, match="A worker process died"):
-        rows = run_pairs(scores, names, Deadly("sign", 0.01, home=os.getpid()), n_jobs=2)
-    assert rows == run_pairs(scores, names, Job("sign", 0.01), n_jobs=1)
+        rows = run_pairs(scores, names, Deadly(SIGN(), 0.01, home=os.getpid()), n_jobs=2)
+    assert rows == run_pairs(scores, names, Job(SIGN(), 0.01), n_jobs=1)
 
 
 def test_progress_is_shown_on_request(scores, capsys):
@@ -172,11 +191,11 @@ def test_dask_cluster_with_a_worker_that_dies(scores, tmp_path):
         client.wait_for_workers(2)
         with joblib.parallel_config(backend="dask"):
             spread = bc.compare(scores, rope=0.01, random_seed=1)
-            one_dies = Suicidal("sign", 0.01, marker=str(tmp_path / "died"), home=os.getpid())
+            one_dies = Suicidal(SIGN(), 0.01, marker=str(tmp_path / "died"), home=os.getpid())
             rows = run_pairs(scores, names, one_dies)
     assert spread == bc.compare(scores, rope=0.01, random_seed=1)
     assert (tmp_path / "died").exists()
-    assert rows == run_pairs(scores, names, Job("sign", 0.01))
+    assert rows == run_pairs(scores, names, Job(SIGN(), 0.01))
 
 
 @dataclass(frozen=True)

@@ -191,10 +191,10 @@ def test_simplex_density_counts_every_draw_in_its_triangle(few):
 
 def test_simplices_are_small_multiples(many):
     c = many.comparison
-    axes = plots.plot_simplex([c.pair(*pair).posterior for pair in c.pairs[:5]], width_mm=170, draws=100)
+    axes = plots.plot_simplex(c.posteriors[:5], width_mm=170, draws=100)
     assert len(axes) == 5
     assert len({ax.figure for ax in axes}) == 1
-    assert [texts_of(ax)[2].split("\n")[0] for ax in axes] == [f"{b} better" for _, b in c.pairs[:5]]
+    assert [texts_of(ax)[2].split("\n")[0] for ax in axes] == [f"{b} better" for _, b in c.pair_names[:5]]
 
 
 def test_posterior_areas_hdi_and_words_are_those_of_the_result(few):
@@ -230,10 +230,10 @@ def test_hdi_against_mass(few):
 def test_forest_of_pairs_has_the_rows_of_the_comparison(many):
     c = many.comparison
     ax = plots.plot_forest(c, sort=False)
-    for line, dot, row in zip(lines(ax, "hdi"), lines(ax, "estimate"), c.rows, strict=True):
-        assert tuple(line.get_xdata()) == (row["interval_low"], row["interval_high"])
-        assert dot.get_xdata()[0] == row["estimate"]
-    assert [label.get_text() for label in ax.get_yticklabels()] == [f"{a} vs {b}" for a, b in c.pairs]
+    for line, dot, row in zip(lines(ax, "hdi"), lines(ax, "estimate"), c.posteriors, strict=True):
+        assert tuple(line.get_xdata()) == row.hdi()
+        assert dot.get_xdata()[0] == row.mean
+    assert [label.get_text() for label in ax.get_yticklabels()] == [f"{a} vs {b}" for a, b in c.pair_names]
 
 
 def test_forest_of_datasets_shows_raw_and_shrunken_means(few):
@@ -277,7 +277,7 @@ def test_matrix_cells_are_the_probabilities_and_frames_the_decisions(many):
     assert sorted(names) == sorted(c.models)
     drawn = ax.images[0].get_array()
     framed = {(patch.get_y() + 0.44, patch.get_x() + 0.44) for patch in ax.patches}
-    for row in c.rows:
+    for row in (pair.row() for pair in c.pairs):
         i, j = names.index(row["a"]), names.index(row["b"])
         assert drawn[i, j] == row["p_better"]
         assert drawn[j, i] == row["p_worse"]
@@ -349,7 +349,8 @@ def test_ranking_groups_say_p_better_of_neighbours(many):
     ax = c.plot("ranking_groups")
     names = [label.get_text() for label in ax.get_yticklabels()]
     shown = [t.get_text() for t in ax.texts if t.get_gid() == "p better"]
-    table = {(r["a"], r["b"]): r["p_better"] for r in c.rows} | {(r["b"], r["a"]): r["p_worse"] for r in c.rows}
+    rows = [pair.row() for pair in c.pairs]
+    table = {(r["a"], r["b"]): r["p_better"] for r in rows} | {(r["b"], r["a"]): r["p_worse"] for r in rows}
     assert shown == [f"{table[pair]:.3f}" for pair in pairwise(names)]
     for bar in lines(ax, "not decided"):
         first, last = (round(y) for y in sorted(bar.get_ydata()))
@@ -551,7 +552,7 @@ def test_alt_text_says_the_numbers(few, many):
     tests = bc.frequentist.nemenyi_test(many.scores)
     assert f"Critical difference {tests.critical_difference:.3g} at the 5% level" in plots.alt_text(tests)
     assert "adjusted p-values: " in plots.alt_text(bc.frequentist.pairwise_wilcoxon_test(many.scores))
-    assert f"better {few.comparison.rows[0]['p_better']:.3f}" in plots.alt_text(few.comparison)
+    assert f"better {few.comparison.posteriors[0].p_better:.2f}, " in plots.alt_text(few.comparison)
     assert "rf" in plots.alt_text(few.pair)
     assert f"rf {few.scores.values[0].mean():.4g}" in plots.alt_text(few.scores)
     assert "d_z = 0.2: " in plots.alt_text(few.curve)
@@ -592,8 +593,8 @@ def test_what_cannot_be_drawn_is_refused_in_words(few, many):
         plots.plot_forest(few.difference)
     with pytest.raises(ValueError, match="at least one posterior"):
         plots.plot_forest([])
-    with pytest.raises(ValueError, match="keeps 95 % intervals"):
-        plots.plot_forest(few.comparison, mass=0.9)
+    narrow = lines(plots.plot_forest(few.comparison, mass=0.5), "hdi")
+    assert [tuple(line.get_xdata()) for line in narrow] == [p.hdi(0.5) for p in few.comparison.posteriors]
     with pytest.raises(ValueError, match="give `ropes`"):
         plots.plot_rope_curve(few.region.with_rope(0))
     with pytest.raises(ValueError, match="at least two ropes"):
