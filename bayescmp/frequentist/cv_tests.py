@@ -12,7 +12,7 @@ from bayescmp.errors import DegenerateWarning, ResamplingError, warn
 from bayescmp.frequentist.intervals import StudentInterval
 from bayescmp.frequentist.result import TestResult
 from bayescmp.frequentist.t_tests import one_dataset
-from bayescmp.numerics.moments import moments, power_of_two
+from bayescmp.numerics.moments import in_units, moments
 from bayescmp.numerics.student import student_p
 from bayescmp.scores.blocks import about
 from bayescmp.scores.pair import Pair
@@ -252,10 +252,9 @@ def _five_by_two(pair: Pair, test: str) -> tuple[Floats, Floats, float]:
             f"`{test}` is made for 5 runs of 2-fold cross-validation, got {runs.shape[0]} of {runs.shape[1]} folds. "
             "Use corrected_ttest, or rxk_cv_ttest."
         )
-    unit = power_of_two(np.append(runs, pair.rounding[0]))
-    runs = runs / unit
+    unit, runs, rounding = in_units(runs, pair.rounding[0])
     gaps = runs[:, 0] - runs[:, 1]
-    gaps = np.where(np.abs(gaps) <= pair.rounding[0] / unit, 0.0, gaps)
+    gaps = np.where(np.abs(gaps) <= rounding, 0.0, gaps)
     return runs, gaps**2 / 2, unit
 
 

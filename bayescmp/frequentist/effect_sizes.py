@@ -15,7 +15,7 @@ from bayescmp.checks import check_level, check_switch
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.frequentist.intervals import StudentInterval
 from bayescmp.frequentist.result import EffectSize
-from bayescmp.numerics.moments import moments, power_of_two
+from bayescmp.numerics.moments import in_units, moments
 from bayescmp.numerics.noncentral import noncentrality_interval
 from bayescmp.numerics.ranks import SignedRanks, average_ranks, check_zero_method, signed_ranks
 from bayescmp.scores.arrays import as_pair, model_names
@@ -549,8 +549,8 @@ def _paired(
 
 def _in_units(pair: Pair) -> tuple[Floats, Floats, Floats]:
     """The scores of A and B and their oriented differences over a power of two, so that squares stay finite."""
-    unit = power_of_two(np.stack([pair.scores_a[0], pair.scores_b[0]]))
-    return pair.scores_a[0] / unit, pair.scores_b[0] / unit, pair.differences[0] / unit
+    unit, x, y = in_units(pair.scores_a[0], pair.scores_b[0])
+    return x, y, pair.differences[0] / unit
 
 
 def _check_ddof(ddof: int) -> int:

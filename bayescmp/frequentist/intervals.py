@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr, betaincinv, ndtri, stdtrit
+from scipy.special import betaincinv, ndtri, stdtrit
 
 from bayescmp.checks import check_count, check_level, check_switch, checked_seed, is_one_of
 from bayescmp.errors import ScoresError
+from bayescmp.numerics.binomial import at_most
 from bayescmp.numerics.ranks import check_zero_method, kept_differences, signed_rank_distribution
 from bayescmp.numerics.student import student_parameters
 from bayescmp.scores.arrays import as_pair
@@ -413,7 +414,7 @@ class MedianInterval(IntervalRule):
     @staticmethod
     def _order_statistic(ascending: Floats, tail: float) -> float:
         n = len(ascending)
-        below = int(np.searchsorted(bdtr(np.arange(n // 2 + 1), n, 0.5), tail, side="right"))
+        below = int(np.searchsorted(at_most(np.arange(n // 2 + 1), n, 0.5), tail, side="right"))
         return float(ascending[below - 1]) if below else -math.inf
 
 

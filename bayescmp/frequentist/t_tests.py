@@ -12,7 +12,7 @@ from bayescmp.errors import DegenerateWarning, RopeError, ScoresError, warn
 from bayescmp.frequentist.effect_sizes import dz_effect
 from bayescmp.frequentist.intervals import StudentInterval
 from bayescmp.frequentist.result import TestResult
-from bayescmp.numerics.moments import moments, power_of_two
+from bayescmp.numerics.moments import in_units, moments
 from bayescmp.numerics.student import student_p, student_parameters
 from bayescmp.rope import RopeLike, rope_for
 from bayescmp.scores.arrays import as_pair, model_names
@@ -348,8 +348,7 @@ def size_notes(pair: Pair) -> tuple[str, ...]:
 
 def _variance_notes(pair: Pair) -> tuple[str, ...]:
     """Pitman and Morgan: equal variances of paired scores are no correlation of their sums and differences."""
-    unit = power_of_two(np.stack([pair.scores_a[0], pair.scores_b[0]]))
-    x, y = pair.scores_a[0] / unit, pair.scores_b[0] / unit
+    unit, x, y = in_units(pair.scores_a[0], pair.scores_b[0])
     (var_total, cov), (_, var_difference) = np.cov(x + y, x - y)
     if x.size < 3 or min(var_total, var_difference) <= (pair.rounding[0] / unit) ** 2:
         return ()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.regions import ArrayValue, independent_mcse
+from bayescmp.numerics.ranks import tie_groups
 from bayescmp.rope import BORDER_TOLERANCE
 
 Floats = NDArray[np.float64]
@@ -114,39 +115,10 @@ def _chain_mcse(hits: list[Floats], shares: Floats, total: int) -> Floats:
     return np.array([[share_mcse(found[:, s, :, i]) for i in range(found.shape[3])] for s in range(2)])
 
 
-def tie_groups(
-    values: Floats, tolerance: Floats | float
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """For each row the columns from the largest value on, and the first and last place of each one's tie group.
-
-    Neighbours closer than the tolerance (one for all, or one a row) are tied.
-    """
-    order = np.argsort(-values, axis=1, kind="stable")
-    ordered = np.take_along_axis(values, order, axis=1)
-    starts = np.ones(values.shape, dtype=bool)
-    starts[:, 1:] = ordered[:, :-1] - ordered[:, 1:] > np.reshape(tolerance, (-1, 1))
-    place = np.broadcast_to(np.arange(values.shape[1]), values.shape)
-    if starts.all():
-        return order, place, place
-    ends = np.ones(values.shape, dtype=bool)
-    ends[:, :-1] = starts[:, 1:]
-    first = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
-    last = np.minimum.accumulate(np.where(ends, place, values.shape[1])[:, ::-1], axis=1)[:, ::-1]
-    return order, first, last
-
-
-def average_ranks(values: Floats, tolerance: Floats | float) -> Floats:
-    """The rank of each value in its row, 1 for the largest; ties have the average of their ranks."""
-    order, first, last = tie_groups(values, tolerance)
-    ranks = np.empty(values.shape)
-    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=1)
-    return ranks
-
-
 def count_ranks(values: Floats, tolerance: float) -> Floats:
     """How often each column has each rank, columns x ranks; ties share their ranks equally."""
     k = values.shape[1]
-    order, first, last = tie_groups(values, tolerance)
+    order, first, last = tie_groups(-values, tolerance)
     if first is last:
         return np.bincount((order * k + first).ravel(), minlength=k * k).reshape(k, k).astype(float)
     # a tie adds 1/size from its first to its last rank: up at the one, down behind the other, then summed along

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from bayescmp import _compat
 from bayescmp.bayes.nuts import check_engine
-from bayescmp.bayes.ranking.abilities import tie_groups
 from bayescmp.bayes.ranking.strengths import (
     DRAWS,
     WIN_ROPE,
@@ -25,6 +24,7 @@ from bayescmp.bayes.ranking.strengths import (
     sample_strengths,
 )
 from bayescmp.checks import checked_seed
+from bayescmp.numerics.ranks import tie_groups
 from bayescmp.rope import Rope
 from bayescmp.scores.many_models import Table, complete_table
 from bayescmp.scores.table import Scores
@@ -123,7 +123,7 @@ def rankings(table: Table) -> tuple[Orders, Floats]:
     """Orders of the models (best first), and the weight of each: 1 for a dataset without ties, else shared."""
     found: list[tuple[int, ...]] = []
     weights: list[float] = []
-    order, first, _ = tie_groups(table.means, table.rounding)
+    order, first, _ = tie_groups(-table.means, table.rounding[:, None])
     for row, starts in zip(order, first, strict=True):
         groups = [row[starts == start].tolist() for start in np.unique(starts)]
         several = _orders(groups)
