@@ -188,13 +188,8 @@ def cv5x2_ftest(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays of ten scores, fold 1 and 2 of each repeat
-    dataset : str, optional
-        Which dataset of a pair that has several.
-    resampling : Resampling, optional
-        For arrays: `Resampling.kfold(2, repeats=5)`.
-    higher_is_better : bool, optional
-        For arrays: False where lower scores are better.
+    a, b, dataset, resampling, higher_is_better
+        As in `cv5x2_ttest`.
 
     See Also
     --------

@@ -5,6 +5,7 @@ reports one that is not.
 """
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def cohens_d(
     higher_is_better : bool, optional
         For arrays: False where lower scores are better.
     confidence_level : float
-        Of the interval.
+        Level of the interval.
 
     See Also
     --------
@@ -92,13 +93,8 @@ def cohens_dav(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays of paired scores
-    dataset : str, optional
-        Which dataset of a pair that has several.
-    higher_is_better : bool, optional
-        For arrays: False where lower scores are better.
-    confidence_level : float
-        Of the interval.
+    a, b, dataset, higher_is_better, confidence_level
+        As in `cohens_d`.
 
     See Also
     --------
@@ -131,13 +127,8 @@ def hedges_g(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays of paired scores
-    dataset : str, optional
-        Which dataset of a pair that has several.
-    higher_is_better : bool, optional
-        For arrays: False where lower scores are better.
-    confidence_level : float
-        Of the interval.
+    a, b, dataset, higher_is_better, confidence_level
+        As in `cohens_d`.
 
     See Also
     --------
@@ -157,14 +148,7 @@ def hedges_g(
     n = int(_paired(a, b, dataset, higher_is_better, "hedges_g").counts[0])
     j = 1 - 3 / (4 * 2 * (n - 1) - 1)
     interval = (j * d.interval[0], j * d.interval[1]) if d.interval else None
-    return EffectSize(
-        name="Hedges' g",
-        value=j * d.value,
-        interval=interval,
-        confidence_level=confidence_level,
-        method=f"{d.method}, J = {j:.4f}",
-        thresholds=THRESHOLDS,
-    )
+    return replace(d, name="Hedges' g", value=j * d.value, interval=interval, method=f"{d.method}, J = {j:.4f}")
 
 
 def cohens_dz(
@@ -179,13 +163,8 @@ def cohens_dz(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays of paired scores
-    dataset : str, optional
-        Which dataset of a pair that has several.
-    higher_is_better : bool, optional
-        For arrays: False where lower scores are better.
-    confidence_level : float
-        Of the interval.
+    a, b, dataset, higher_is_better, confidence_level
+        As in `cohens_d`.
 
     See Also
     --------
@@ -216,13 +195,8 @@ def common_language(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays of paired scores
-    dataset : str, optional
-        Which dataset of a pair that has several.
-    higher_is_better : bool, optional
-        For arrays: False where lower scores are better.
-    confidence_level : float
-        Of the interval.
+    a, b, dataset, higher_is_better, confidence_level
+        As in `cohens_d`.
 
     See Also
     --------
@@ -238,13 +212,9 @@ def common_language(
     common-language effect = .98, 95% CI [.57, 1.00]
     """
     d = cohens_dz(a, b, dataset=dataset, higher_is_better=higher_is_better, confidence_level=confidence_level)
-    return EffectSize(
-        name="common-language effect",
-        value=float(ndtr(d.value)),
-        interval=(float(ndtr(d.interval[0])), float(ndtr(d.interval[1]))) if d.interval else None,
-        confidence_level=confidence_level,
-        method="Phi(d_z), paired",
-    )
+    interval = (float(ndtr(d.interval[0])), float(ndtr(d.interval[1]))) if d.interval else None
+    effect = replace(d, name="common-language effect", value=float(ndtr(d.value)), interval=interval, thresholds={})
+    return replace(effect, method="Phi(d_z), paired")
 
 
 def raw_difference(
@@ -259,13 +229,8 @@ def raw_difference(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays of paired scores
-    dataset : str, optional
-        Which dataset of a pair that has several.
-    higher_is_better : bool, optional
-        For arrays: False where lower scores are better.
-    confidence_level : float
-        Of the interval.
+    a, b, dataset, higher_is_better, confidence_level
+        As in `cohens_d`.
 
     See Also
     --------
@@ -307,7 +272,7 @@ def rank_biserial(
     higher_is_better : bool, optional
         For arrays: False where lower scores are better.
     confidence_level : float
-        Of the interval.
+        Level of the interval.
 
     See Also
     --------
@@ -351,7 +316,7 @@ def cliffs_delta(
     higher_is_better : bool, optional
         False where lower scores are better.
     confidence_level : float
-        Of the interval.
+        Level of the interval.
 
     See Also
     --------
@@ -407,13 +372,8 @@ def vargha_delaney(
 
     Parameters
     ----------
-    a, b : arrays of scores
-    paired : bool
-        Whether the scores come from the same folds or datasets.
-    higher_is_better : bool, optional
-        False where lower scores are better.
-    confidence_level : float
-        Of the interval.
+    a, b, paired, higher_is_better, confidence_level
+        As in `cliffs_delta`.
 
     See Also
     --------
@@ -430,12 +390,10 @@ def vargha_delaney(
     0.90625
     """
     delta = cliffs_delta(a, b, paired=paired, higher_is_better=higher_is_better, confidence_level=confidence_level)
-    return EffectSize(
-        name="A12",
-        value=(delta.value + 1) / 2,
-        interval=((delta.interval[0] + 1) / 2, (delta.interval[1] + 1) / 2) if delta.interval else None,
-        confidence_level=confidence_level,
-        method=delta.method,
+    assert delta.interval is not None
+    low, high = delta.interval
+    return replace(
+        delta, name="A12", value=(delta.value + 1) / 2, interval=((low + 1) / 2, (high + 1) / 2), thresholds={}
     )
 
 
@@ -456,7 +414,7 @@ def kendalls_w(
     higher_is_better : bool, optional
         For arrays: False where lower scores are better.
     confidence_level : float
-        Of the interval.
+        Level of the interval.
 
     See Also
     --------
@@ -674,4 +632,4 @@ def kendalls_w_effect(ranks: Floats, tie_corrected: bool, level: float) -> Effec
     else:
         bounds = [-1.0, 1.0]
     low, high = (min(1.0, max(0.0, (1 + (n - 1) * bound) / n)) for bound in bounds)
-    return EffectSize(name=effect.name, value=w, interval=(low, high), confidence_level=level, method=effect.method)
+    return replace(effect, interval=(low, high))

@@ -1,10 +1,10 @@
 """The noncentral t, precise for any noncentrality: which true effects fit an observed t, and the power of a t-test.
 
 Measured against 40-digit quadrature (scipy 1.17, df from 1 to 1e8, noncentralities up to 1000), scipy's `nctdtr` agrees
-in the middle, but has no complement (1 - power of 1e-9 keeps 8 digits, here 14), loses lower tails below 1e-14 (off by a
-factor of 90 for df = 1e6) and returns NaN there for df below 10 and noncentralities from 40 on; searches for n and alpha
-pass through both, and these keep 12 digits down to 1e-40. Its inverse `nctdtrinc` is right to 2e-5 only, and takes 13 ms
-for 435 pairs instead of 6.
+in the middle, but has no complement (1 - power of 1e-9 keeps 8 digits, here 14), loses lower tails below 1e-14 (off by
+a factor of 90 for df = 1e6) and returns NaN there for df below 10 and noncentralities from 40 on; searches for n and
+alpha pass through both, and these keep 12 digits down to 1e-40. Its inverse `nctdtrinc` is right to 2e-5 only, and
+takes 13 ms for 435 pairs instead of 6.
 """
 
 import math
