@@ -39,7 +39,7 @@ def mcnemar_test(
     Parameters
     ----------
     right_a, right_b : array of 0 and 1
-        Was the model right? One entry a test case; or predicted labels with `truth`; or a `Pair` of 0/1 scores.
+        Was the model right? One entry per test case; or predicted labels with `truth`; or a `Pair` of 0/1 scores.
     truth : array, optional
         The true labels: then the first two are predictions.
     table : 2 x 2 array, optional
@@ -47,7 +47,7 @@ def mcnemar_test(
     orientation : "both right first" or "both wrong first"
         What the table's first cell counts. There is no default: textbooks count both wrong, mlxtend both right.
     exact : bool, optional
-        Binomial or chi-square. None takes the binomial below 25 discordant pairs.
+        Binomial or chi-square. None is the binomial below 25 discordant pairs.
     mid_p : bool
         Count the observed table half (exact only): less conservative, and may exceed alpha a little.
     correction : bool
@@ -132,15 +132,15 @@ def cochran_q_test(right: Any, *, dataset: str | None = None) -> TestResult:
 
     Parameters
     ----------
-    right : 2-D array (cases x models), mapping of model to vector, DataFrame (a column a model), or Scores
+    right : 2-D array (cases x models), mapping of model to vector, DataFrame (one column per model), or Scores
         1 (or True) where the model was right, 0 where it was wrong.
     dataset : str, optional
-        Which one, where `Scores` have several.
+        The dataset to test, where `Scores` have several.
 
     Returns
     -------
     TestResult
-        `n` counts the cases on which the models do not all agree: the others tell nothing. Effect size:
+        `n` counts the cases on which the models do not all agree: the others carry no information. Effect size:
         eta^2_Q = Q/(cases (models - 1)), from 0 to 1.
 
     See Also

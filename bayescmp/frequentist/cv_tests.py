@@ -44,7 +44,7 @@ def rxk_cv_ttest(
     Parameters
     ----------
     scheme : str
-        What s is the standard deviation of: "all data" (f = rk - 1), "folds averaged" (the means of the runs,
+        The numbers whose standard deviation is s: "all data" (f = rk - 1), "folds averaged" (the means of the runs,
         f = r - 1), "runs averaged" (the means of the folds, f = k - 1), or "sorted runs averaged" (as before, with the
         folds of each run sorted first).
     df : int, optional
@@ -133,7 +133,7 @@ def cv5x2_ttest(
     a, b : Pair, or two arrays of ten scores, fold 1 and 2 of each repeat
     alternative : "two-sided", "greater" (A better) or "less"
     dataset : str, optional
-        Which dataset of a pair that has several.
+        The dataset to test, of a pair that has several.
     resampling : Resampling, optional
         For arrays: `Resampling.kfold(2, repeats=5)`.
     higher_is_better : bool, optional
@@ -231,9 +231,9 @@ def _runs(pair: Pair, test: str) -> Floats:
     """Differences, runs x folds."""
     design = pair.resampling[0]
     if design is None or design.kind != "kfold" or not design.folds:
-        got = "it was not said" if design is None else f"got {design.name}"
+        got = "they are unknown" if design is None else f"got {design.name}"
         raise ResamplingError(
-            f"`{test}` must know the runs and folds of the cross-validation, but {got}. Give "
+            f"`{test}` needs the runs and folds of the cross-validation, but {got}. Give "
             "resampling=Resampling.kfold(folds, repeats=runs); for random splits use corrected_ttest."
         )
     return pair.differences[0].reshape(-1, design.folds)

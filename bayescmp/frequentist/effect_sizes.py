@@ -55,7 +55,7 @@ def cohens_d(
     ddof : int
         1 for the sample variances, 0 for those of some software.
     dataset : str, optional
-        Which dataset of a pair that has several.
+        The dataset to use, of a pair that has several.
     higher_is_better : bool, optional
         For arrays: False where lower scores are better.
     confidence_level : float
@@ -266,7 +266,7 @@ def rank_biserial(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays with one score a dataset
+    a, b : Pair, or two arrays with one score per dataset
     zero_method : "wilcox", "pratt" or "zsplit"
         What becomes of zero differences, as in `wilcoxon_test`.
     higher_is_better : bool, optional
@@ -304,9 +304,9 @@ def cliffs_delta(
 ) -> EffectSize:
     """Cliff's delta: P(a > b) - P(a < b) for a score of A and a score of B drawn at random; positive favours A.
 
-    `paired` says whether the scores come from the same folds or datasets; it changes the interval, not the value.
+    `paired` changes the interval, not the value.
     The interval is asymmetric (Feng and Cliff 2004), with the variance of the U-statistic; where that is 0 though the
-    scores overlap, it tells nothing and the interval is [-1, 1].
+    scores overlap, it carries no information and the interval is [-1, 1].
 
     Parameters
     ----------
@@ -558,7 +558,7 @@ def rank_biserial_core(ranked: SignedRanks, level: float) -> tuple[Floats, Float
     bound = 2 * ((1 - level) / 2) ** (2 / n) - 1
     low, high = np.where(r >= 1 - 1e-12, bound, low), np.where(r >= 1 - 1e-12, 1.0, high)
     low, high = np.where(r <= -1 + 1e-12, -1.0, low), np.where(r <= -1 + 1e-12, -bound, high)
-    # a spread of 0 elsewhere (all differences 0) tells nothing
+    # a spread of 0 elsewhere (all differences 0) carries no information
     nothing = (error <= 1e-12) & (np.abs(r) < 1 - 1e-12)
     return r, np.where(nothing, -1.0, low), np.where(nothing, 1.0, high)
 
@@ -573,7 +573,7 @@ def _at(sums: Floats, places: NDArray[np.int_]) -> Floats:
 def _two_samples(
     a: Pair | ArrayLike, b: ArrayLike | None, paired: bool, higher_is_better: bool | None
 ) -> tuple[Floats, Floats]:
-    """The scores of both models, oriented so that higher is better: one a dataset, or the folds of one dataset."""
+    """The scores of both models, oriented so that higher is better: one per dataset, or the folds of one dataset."""
     check_switch("paired", paired)
     if isinstance(a, Pair) or paired:
         pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)

@@ -75,7 +75,7 @@ def difference_interval(
     """Student's interval for the mean paired difference A - B on one dataset.
 
     `corrected` has no default: True widens it for the correlation of the folds (Nadeau and Bengio), for which the
-    resampling design must be known; False takes the folds for independent.
+    resampling design must be known; False treats the folds as independent.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def difference_interval(
     resampling : Resampling, optional
         The design, for arrays.
     dataset : str, optional
-        Which dataset of a pair that has several.
+        The dataset to use, of a pair that has several.
     higher_is_better : bool, optional
         For arrays: False where lower scores are better.
 
@@ -127,7 +127,7 @@ def hodges_lehmann_interval(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays with one score a dataset
+    a, b : Pair, or two arrays with one score per dataset
     confidence_level : float
     zero_method : "wilcox", "pratt" or "zsplit"
     higher_is_better : bool, optional
@@ -176,12 +176,12 @@ def bootstrap_interval(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays with one score a dataset
+    a, b : Pair, or two arrays with one score per dataset
     statistic : callable of (sample, axis)
         The mean by default.
     method : "percentile", "basic" or "BCa"
         BCa is not defined where its jackknife does not vary, as for the median of tied differences; the percentile
-        interval is given there, and `method` says so.
+        interval is given there, and `method` names it.
     confidence_level : float
     resamples : int
         At least 99.
@@ -288,7 +288,7 @@ def _resampled(
 ) -> tuple[float, float]:
     from scipy.stats import DegenerateDataWarning, bootstrap
 
-    with warnings.catch_warnings(), np.errstate(invalid="ignore"):  # NaN says as much
+    with warnings.catch_warnings(), np.errstate(invalid="ignore"):  # NaN is looked for below
         warnings.simplefilter("ignore", DegenerateDataWarning)
         low, high = bootstrap(
             (d,),

@@ -31,16 +31,16 @@ def friedman_test(
 
     Parameters
     ----------
-    scores : Scores, mapping of model to scores, DataFrame (a column a model), or array (datasets x models)
+    scores : Scores, mapping of model to scores, DataFrame (one column per model), or array (datasets x models)
         At least 3 models; for two use `wilcoxon_test`.
     tie_corrected : bool
         Divide by the variance of the ranks that are there, as scipy does, rather than by that of ranks without ties.
     method : "exact", "asymptotic" or "auto"
         Exact is the permutation distribution of the rank sums, given the ties that are there. "auto" is exact where
-        that takes less than about half a second, else chi-square with k - 1 degrees of freedom. "exact" refuses what
-        would take more than about a minute.
+        that takes less than about half a second, else chi-square with k - 1 degrees of freedom. "exact" raises
+        where it would take more than about a minute.
     higher_is_better : bool
-        The direction, where arrays are given; True if not said.
+        The direction, where arrays are given; True by default.
 
     Returns
     -------
@@ -289,7 +289,7 @@ def nemenyi_test(scores: Any, *, alpha: float = 0.05, higher_is_better: bool | N
 
     Parameters
     ----------
-    scores : Scores, mapping of model to scores, DataFrame (a column a model), or array (datasets x models)
+    scores : Scores, mapping of model to scores, DataFrame (one column per model), or array (datasets x models)
     alpha : float
         The level of the critical difference.
     higher_is_better : bool, optional
@@ -340,7 +340,7 @@ def bonferroni_dunn_test(
 
     Parameters
     ----------
-    scores : Scores, mapping of model to scores, DataFrame (a column a model), or array (datasets x models)
+    scores : Scores, mapping of model to scores, DataFrame (one column per model), or array (datasets x models)
     control : str
         The model that the others are compared with; "A" of every pair.
     adjust : str

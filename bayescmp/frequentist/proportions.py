@@ -27,9 +27,9 @@ def proportion_interval(errors: int, n: int, *, method: str = "wilson", confiden
     errors, n : int
         How many of the n test cases were wrong.
     method : "wilson", "wald", "clopper_pearson" or "hoeffding"
-        Wilson's score interval covers about as often as it says, also for small n. Wald's is the textbook
-        e +- z sqrt(e (1 - e)/n), too short for small n and rates near 0 or 1. Clopper and Pearson's never covers less
-        often than it says. Hoeffding's holds without any distribution and is the widest.
+        Wilson's score interval has about its nominal coverage, also for small n. Wald's is the textbook
+        e +- z sqrt(e (1 - e)/n), too short for small n and rates near 0 or 1. Clopper and Pearson's has at
+        least its nominal coverage. Hoeffding's holds without any distribution and is the widest.
     confidence_level : float
 
     Returns
@@ -247,7 +247,7 @@ def hoeffding_half_width(n: int, confidence_level: float = 0.95) -> float:
 
 
 def check_counts(errors: Any, n: Any, errors_name: str = "errors", n_name: str = "n") -> tuple[int, int]:
-    """Two whole numbers, 0 <= errors <= n and n >= 1, or an error that says what they are."""
+    """Two whole numbers, 0 <= errors <= n and n >= 1, or an error that names what came."""
     for name, value in ((errors_name, errors), (n_name, n)):
         if not _is_count(value):
             raise ScoresError(f"`{name}` must be a count, a whole number from 0 on; got {value!r}.")

@@ -56,7 +56,7 @@ def wilcoxon_test(
     correction : bool
         The continuity correction of the normal approximation.
     higher_is_better : bool
-        The direction, where arrays are given; True if not said.
+        The direction, where arrays are given; True by default.
 
     Returns
     -------
@@ -201,7 +201,7 @@ def wilcoxon_name(exact: bool, zero_method: str, correction: bool) -> str:
 
 
 def check_options(alternative: str, zero_method: str, method: str) -> None:
-    """Refuse unknown options of the signed-rank test."""
+    """Raises for unknown options of the signed-rank test."""
     check_alternative(alternative)
     check_zero_method(zero_method)
     if not is_one_of(method, ("auto", "exact", "asymptotic")):

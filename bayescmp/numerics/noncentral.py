@@ -26,7 +26,7 @@ def rejection(shift: float, df: float, critical: float, two_sided: bool) -> tupl
     T = (Z + shift) / s, s^2 a chi-squared over its df: the normal probability given s, averaged over s by
     Gauss-Legendre on panels of log s, with finer ones around the s where it turns from 1 to 0.
     """
-    if math.isinf(critical):  # alpha is below what a quantile of few degrees of freedom can be told for
+    if math.isinf(critical):  # alpha is below what a quantile of few degrees of freedom can resolve
         return (0.0, 1.0) if two_sided or critical > 0 else (1.0, 0.0)
     low, high = (
         0.5 * math.log(f(df / 2, 1e-40) / (df / 2)) if df < 1e8 else sign * 14 / math.sqrt(2 * df)
