@@ -34,11 +34,11 @@ from scipy.stats import binomtest
 
 ROOT = Path(__file__).parents[1]
 CORE = {
-    "": "moments rope",
+    "": "rope",
     "bayes": "correlated_t distributions dirichlet sign signed_rank welch hdi loss quadrature convolution "
     "hierarchical_inference shrinkage rank_models",
-    "frequentist": "t_tests cv_tests rank_tests ranks adjust studentized_range noncentral friedman_exact permutation "
-    "contingency interval_rules effect_sizes rank_effects equivalence",
+    "frequentist": "t_tests cv_tests rank_tests adjust permutation contingency intervals effect_sizes",
+    "numerics": "moments ranks student binomial studentized_range noncentral friedman",
 }
 TESTS = """bad_frequentist bad_input comparison contingency correlated_t counts effect_sizes extremes hdi hierarchical
 omnibus permutation posthoc power properties published rank_tests ranking sign signed_rank t_tests

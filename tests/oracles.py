@@ -36,7 +36,7 @@ RESULTS = (
 # What a result has besides new numbers: its words, its forms, its parts, and the numbers the test itself is about.
 OTHER = set(
     "p_better p_equivalent p_worse probabilities plot sentence explain cautions a b pairs models to_frame to_dict "
-    "to_json to_arviz from_dict from_json resolve log_nu_range rope_of table_row datasets_of_pairs".split()
+    "to_json to_arviz from_dict from_json row of resolve log_nu_range rope_of table_row datasets_of_pairs".split()
 )
 # Advice; what every kind of posterior has its own of; what only refuses.
 WITHOUT_NUMBERS = {"frequentist.recommend", "bayes.Posterior.mcse", "bayes.StrengthPosterior.with_rope"}

@@ -80,7 +80,7 @@ ROWS = {
     "no design for pairs": (
         lambda: frequentist.pairwise_ttest(NOISE),
         ResamplingError,
-        "how the scores were resampled",
+        "needs the design of the resampling",
     ),
     "one model": (
         lambda: frequentist.pairwise_wilcoxon_test({"rf": TEN}),

@@ -230,7 +230,7 @@ BAD = {
         '"time"',
         '"recall"',
     ),
-    "direction of pairs": (lambda: hotelling_test({"x": PAIR}, higher_is_better=True), "know their direction"),
+    "direction of pairs": (lambda: hotelling_test({"x": PAIR}, higher_is_better=True), "has a direction and a design"),
     "other pairs": (lambda: hotelling_test({"x": PAIR, "y": PAIR.swap()}), "same two models", "SVM vs DT", "DT vs SVM"),
     "manova of one": (lambda: manova({"a": A}), "at least 2 models"),
     "manova of an array": (lambda: manova(A), "mapping"),

@@ -572,3 +572,16 @@ def test_sentences_keep_a_p_value_on_its_side_of_alpha(table):
     for adjustment in ("none", None):
         assert "adjusted" not in replace(result, adjustment=adjustment).sentence()
         assert "adjusted" not in repr(replace(result, adjustment=adjustment))
+
+
+@pytest.mark.oracle("frequentist.TestResult.swap", "scipy")
+def test_swapped_tests_agree_with_scipy(rng):
+    a, b = rng.normal(0.8, 0.05, (2, 12))
+    t = frequentist.paired_ttest(a, b, alternative="greater").swap()
+    theirs = stats.ttest_rel(b, a, alternative="less")
+    assert (t.statistic, t.p_value) == pytest.approx((theirs.statistic, theirs.pvalue))
+    assert t.alternative == "less"
+    assert t.confidence_interval() == pytest.approx(tuple(theirs.confidence_interval(0.95)))
+    w = frequentist.wilcoxon_test(a, b, alternative="greater").swap()
+    theirs = stats.wilcoxon(b - a, alternative="less")
+    assert (w.statistic, w.p_value) == pytest.approx((theirs.statistic, theirs.pvalue))

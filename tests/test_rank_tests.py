@@ -11,7 +11,7 @@ from scipy import stats
 
 import bayescmp as bc
 from bayescmp import frequentist
-from bayescmp.frequentist.rank_tests import binomial_half_p
+from bayescmp.numerics.binomial import fair_coin_p
 from bayescmp.numerics.ranks import average_ranks, signed_rank_distribution
 
 W12 = np.array([0.016, 0, 0.023, 0.007, -0.002, 0.052, -0.005, -0.007, -0.02, -0.011])
@@ -96,9 +96,9 @@ def test_w30_lecture_exercises():
 @pytest.mark.oracle("frequentist.sign_test", "example: W06")
 def test_w06_nine_wins_are_needed_not_eight():
     """W06: the book's 8 of 10 is a table of wins minus losses; 8 wins have p = 0.109."""
-    assert binomial_half_p(8, 10, "greater") == 0.0546875
-    assert binomial_half_p(8, 10, "two-sided") == 0.109375
-    assert binomial_half_p(9, 10, "two-sided") == pytest.approx(0.0214844, abs=1e-7)
+    assert fair_coin_p(8, 10, "greater") == 0.0546875
+    assert fair_coin_p(8, 10, "two-sided") == 0.109375
+    assert fair_coin_p(9, 10, "two-sided") == pytest.approx(0.0214844, abs=1e-7)
     wins = np.r_[np.ones(9), 0]
     assert frequentist.sign_test(wins, np.zeros(10), ties="drop").p_value == pytest.approx(0.003906, abs=1e-6)
     split = frequentist.sign_test(wins, np.zeros(10), ties="split")
@@ -112,7 +112,7 @@ def test_coins_on_both_sides_of_the_border_between_two_sums(alternative):
     for n in (1, 999, 1000, 1001, 5000):
         for wins in {0, 1, n * 2 // 5, n // 2, n * 3 // 5, n - 1, n}:
             expected = stats.binomtest(wins, n, alternative=alternative).pvalue
-            assert binomial_half_p(wins, n, alternative) == pytest.approx(expected, rel=1e-9)
+            assert fair_coin_p(wins, n, alternative) == pytest.approx(expected, rel=1e-9)
 
 
 def test_split_ties_are_counted_in_the_note():
@@ -127,8 +127,8 @@ def test_w32_critical_differences_of_the_sign_test():
     """W32: read as wins minus losses, entries of the lecture's table follow from the binomial (n = 8 is a misprint)."""
     for n, level, difference in ((10, 0.05, 8), (8, 0.10, 6), (56, 0.02, 20), (56, 0.01, 22), (69, 0.02, 21)):
         wins = (n + difference) // 2
-        assert binomial_half_p(wins, n, "two-sided") <= level
-        assert binomial_half_p(wins - 1, n, "two-sided") > level
+        assert fair_coin_p(wins, n, "two-sided") <= level
+        assert fair_coin_p(wins - 1, n, "two-sided") > level
 
 
 @pytest.mark.oracle("frequentist.wilcoxon_test", "brute force")
@@ -209,7 +209,7 @@ def test_exact_tests_never_reject_more_often_than_alpha():
     for alpha in (0.01, 0.05, 0.1, *levels[::5]):
         assert (p <= alpha + 1e-12).mean() <= alpha + 1e-9
     for n in (1, 5, 20, 33):
-        p = np.array([binomial_half_p(w, n, "two-sided") for w in range(n + 1)])
+        p = np.array([fair_coin_p(w, n, "two-sided") for w in range(n + 1)])
         for alpha in (0.01, 0.05, 0.1):
             assert stats.binom.pmf(np.arange(n + 1), n, 0.5)[p <= alpha].sum() <= alpha
 

@@ -162,7 +162,7 @@ def _bergmann_hommel(p: Floats, k: int) -> Floats:
 
 @cache
 def _exhaustive_sets(k: int) -> NDArray[np.bool_]:
-    """Every set of pairwise equalities that can hold alone: one row a partition of the models, one column a pair."""
+    """All sets of pairwise equalities that can hold alone: one row per partition of the models, one column per pair."""
     labels = np.array([partition for partition in _partitions(k) if len(set(partition)) < k])
     i, j = np.array(list(combinations(range(k), 2))).T
     return labels[:, i] == labels[:, j]

@@ -27,15 +27,15 @@ def anova(scores: Any, *, kind: str, dataset: str | None = None, higher_is_bette
 
     Parameters
     ----------
-    scores : Scores, mapping of model to array, DataFrame (a column a model), or 2-D array (folds x models)
+    scores : Scores, mapping of model to array, DataFrame (one column per model), or 2-D array (folds x models)
         For "one-way" the arrays of a mapping may have unequal lengths.
     kind : "repeated" or "one-way"
-        There is no default, because it changes the answer: "repeated" takes the models' scores on one fold as a block,
-        which is right when all were scored on the same folds; "one-way" takes every score as a draw of its own.
+        There is no default, because it changes the answer: "repeated" treats the models' scores on one fold as a block,
+        which is right when all were scored on the same folds; "one-way" treats every score as a draw of its own.
     dataset : str, optional
-        Which one, where `Scores` have several.
+        The dataset to test, where `Scores` have several.
     higher_is_better : bool, optional
-        With plain arrays; F does not depend on it.
+        False where lower scores are better, for plain arrays; F does not depend on it.
 
     Returns
     -------
@@ -160,8 +160,8 @@ def fisher_lsd(
     """Fisher's least significant difference: t-tests of all pairs with ANOVA's error, not adjusted.
 
     t = (m_i - m_j)/sqrt(MS_error (1/n_i + 1/n_j)), with the degrees of freedom of the error. It keeps the family-wise
-    error only for three models, and only where it follows a rejection by `anova`; the result says whether that
-    rejected.
+    error only for three models, and only where it follows a rejection by `anova`; a note says where that
+    did not reject.
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ def overlap_notes(blocks: Table, df_error: float, df_effect: float) -> tuple[str
     """What correlated folds do to an F test, where the design is known to have them."""
     design = blocks.design
     if design is None:
-        return ("how the folds were made was not said: if their training sets overlap, F is too large",)
+        return ("the design of the folds is unknown: if their training sets overlap, F is too large",)
     return overlap_note(design.rho, len(blocks.blocks), df_error, df_effect)
 
 

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import bdtr, bdtrc, chdtrc, ndtr, stdtr
+from scipy.special import chdtrc, ndtr, stdtr
 
 from bayescmp.checks import check_alternative, check_switch
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.frequentist.intervals import BinomialInterval, PairedProportionsInterval, StudentInterval
 from bayescmp.frequentist.result import EffectSize, TestResult
+from bayescmp.numerics.binomial import fair_coin_p
 from bayescmp.numerics.moments import moments
 from bayescmp.scores.inputs import correct_counts, correctness, correctness_table
 from bayescmp.scores.pair import Pair
@@ -36,7 +37,7 @@ def mcnemar_test(
     Parameters
     ----------
     right_a, right_b : array of 0 and 1
-        Was the model right? One entry a test case; or predicted labels with `truth`; or a `Pair` of 0/1 scores.
+        Was the model right? One entry per test case; or predicted labels with `truth`; or a `Pair` of 0/1 scores.
     truth : array, optional
         The true labels: then the first two are predictions.
     table : 2 x 2 array, optional
@@ -44,7 +45,7 @@ def mcnemar_test(
     orientation : "both right first" or "both wrong first"
         What the table's first cell counts. There is no default: textbooks count both wrong, mlxtend both right.
     exact : bool, optional
-        Binomial or chi-square. None takes the binomial below 25 discordant pairs.
+        Binomial or chi-square. None is the binomial below 25 discordant pairs.
     mid_p : bool
         Count the observed table half (exact only): less conservative, and may exceed alpha a little.
     correction : bool
@@ -78,12 +79,9 @@ def mcnemar_test(
     >>> result.statistic, round(result.p_value, 6)
     (9.0, 0.021484)
     """
-    check_switch("correction", correction)
-    check_switch("mid_p", mid_p)
+    for name, switch in (("exact", exact is None or exact), ("mid_p", mid_p), ("correction", correction)):
+        check_switch(name, switch)
     check_alternative(alternative)
-    for name, switch in (("exact", exact), ("mid_p", mid_p), ("correction", correction)):
-        if not (isinstance(switch, (bool, np.bool_)) or (name == "exact" and switch is None)):
-            raise ValueError(f"`{name}` must be True or False{' or None' * (name == 'exact')}, got {switch!r}.")
     if mid_p and exact is False:
         raise ValueError("`mid_p` belongs to the exact test: leave `exact` out, or set it to True.")
     names, counts = correct_counts(right_a, right_b, truth, table, orientation)
@@ -94,7 +92,7 @@ def mcnemar_test(
     if by_binomial:
         method = "McNemar test, exact binomial" + (", mid-p" if mid_p else "")
         statistic, statistic_name = float(only_a), "only A right"
-        p = _fair_coin_p(only_a, n, mid_p, alternative)
+        p = fair_coin_p(only_a, n, alternative, mid_p)
     else:
         method = f"McNemar test, chi-square, {'continuity-corrected' if correction else 'uncorrected'}"
         statistic, statistic_name, p = _chi_square(only_a, only_b, correction, alternative)
@@ -132,15 +130,15 @@ def cochran_q_test(right: Any, *, dataset: str | None = None) -> TestResult:
 
     Parameters
     ----------
-    right : 2-D array (cases x models), mapping of model to vector, DataFrame (a column a model), or Scores
+    right : 2-D array (cases x models), mapping of model to vector, DataFrame (one column per model), or Scores
         1 (or True) where the model was right, 0 where it was wrong.
     dataset : str, optional
-        Which one, where `Scores` have several.
+        The dataset to test, where `Scores` have several.
 
     Returns
     -------
     TestResult
-        `n` counts the cases on which the models do not all agree: the others tell nothing. Effect size:
+        `n` counts the cases on which the models do not all agree: the others carry no information. Effect size:
         eta^2_Q = Q/(cases (models - 1)), from 0 to 1.
 
     See Also
@@ -248,17 +246,6 @@ def per_instance_ttest(
         metric="accuracy",
         details={"only_a": int((a & ~b).sum()), "only_b": int((b & ~a).sum()), "cases": a.size},
     )
-
-
-def _fair_coin_p(wins: int, n: int, mid_p: bool, alternative: str) -> float:
-    """P of at least so many wins among n tosses of a fair coin; the observed number counts half with mid-p."""
-    if not n:
-        return 1.0
-    at_least = float(bdtrc(wins - 1, n, 0.5)) if wins else 1.0
-    at_most = float(bdtr(wins, n, 0.5))
-    half = (at_least + at_most - 1) / 2 if mid_p else 0.0
-    tail = {"greater": at_least, "less": at_most, "two-sided": min(at_least, at_most)}[alternative] - half
-    return min(1.0, 2 * tail if alternative == "two-sided" else tail)
 
 
 def _chi_square(only_a: int, only_b: int, correction: bool, alternative: str) -> tuple[float, str, float]:

@@ -11,7 +11,7 @@ from bayescmp.checks import check_alternative, check_count, is_one_of
 from bayescmp.errors import DegenerateWarning, ResamplingError, warn
 from bayescmp.frequentist.intervals import StudentInterval
 from bayescmp.frequentist.result import TestResult
-from bayescmp.numerics.moments import moments, power_of_two
+from bayescmp.numerics.moments import in_units, moments
 from bayescmp.numerics.student import student_p
 from bayescmp.scores.inputs import one_dataset
 from bayescmp.scores.pair import Pair
@@ -43,7 +43,7 @@ def rxk_cv_ttest(
     Parameters
     ----------
     scheme : str
-        What s is the standard deviation of: "all data" (f = rk - 1), "folds averaged" (the means of the runs,
+        The numbers whose standard deviation is s: "all data" (f = rk - 1), "folds averaged" (the means of the runs,
         f = r - 1), "runs averaged" (the means of the folds, f = k - 1), or "sorted runs averaged" (as before, with the
         folds of each run sorted first).
     df : int, optional
@@ -134,7 +134,7 @@ def cv5x2_ttest(
     a, b : Pair, or two arrays of ten scores, fold 1 and 2 of each repeat
     alternative : "two-sided", "greater" (A better) or "less"
     dataset : str, optional
-        Which dataset of a pair that has several.
+        The dataset to test, of a pair that has several.
     resampling : Resampling, optional
         For arrays: `Resampling.kfold(2, repeats=5)`.
     higher_is_better : bool, optional
@@ -191,13 +191,8 @@ def cv5x2_ftest(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays of ten scores, fold 1 and 2 of each repeat
-    dataset : str, optional
-        Which dataset of a pair that has several.
-    resampling : Resampling, optional
-        For arrays: `Resampling.kfold(2, repeats=5)`.
-    higher_is_better : bool, optional
-        For arrays: False where lower scores are better.
+    a, b, dataset, resampling, higher_is_better
+        As in `cv5x2_ttest`.
 
     See Also
     --------
@@ -241,9 +236,9 @@ def _runs(pair: Pair, test: str) -> Floats:
     """Differences, runs x folds."""
     design = pair.resampling[0]
     if design is None or design.scheme != "kfold" or not design.folds:
-        got = "it was not said" if design is None else f"got {design.name}"
+        got = "they are unknown" if design is None else f"got {design.name}"
         raise ResamplingError(
-            f"`{test}` must know the runs and folds of the cross-validation, but {got}. Give "
+            f"`{test}` needs the runs and folds of the cross-validation, but {got}. Give "
             "resampling=Resampling.kfold(folds, repeats=runs); for random splits use corrected_ttest."
         )
     return pair.differences[0].reshape(-1, design.folds)
@@ -257,10 +252,9 @@ def _five_by_two(pair: Pair, test: str) -> tuple[Floats, Floats, float]:
             f"`{test}` is made for 5 runs of 2-fold cross-validation, got {runs.shape[0]} of {runs.shape[1]} folds. "
             "Use corrected_ttest, or rxk_cv_ttest."
         )
-    unit = power_of_two(np.append(runs, pair.rounding[0]))
-    runs = runs / unit
+    unit, runs, rounding = in_units(runs, pair.rounding[0])
     gaps = runs[:, 0] - runs[:, 1]
-    gaps = np.where(np.abs(gaps) <= pair.rounding[0] / unit, 0.0, gaps)
+    gaps = np.where(np.abs(gaps) <= rounding, 0.0, gaps)
     return runs, gaps**2 / 2, unit
 
 

@@ -5,6 +5,7 @@ reports one that is not.
 """
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from bayescmp.checks import check_level, check_switch
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.frequentist.intervals import StudentInterval
 from bayescmp.frequentist.result import EffectSize
-from bayescmp.numerics.moments import moments, power_of_two
+from bayescmp.numerics.moments import in_units, moments
 from bayescmp.numerics.noncentral import noncentrality_interval
 from bayescmp.numerics.ranks import SignedRanks, check_zero_method, signed_ranks
 from bayescmp.scores.inputs import as_pair, complete_table, one_dataset, unpaired
@@ -52,11 +53,11 @@ def cohens_d(
     ddof : int
         1 for the sample variances, 0 for those of some software.
     dataset : str, optional
-        Which dataset of a pair that has several.
+        The dataset to use, of a pair that has several.
     higher_is_better : bool, optional
         For arrays: False where lower scores are better.
     confidence_level : float
-        Of the interval.
+        Level of the interval.
 
     See Also
     --------
@@ -90,13 +91,8 @@ def cohens_dav(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays of paired scores
-    dataset : str, optional
-        Which dataset of a pair that has several.
-    higher_is_better : bool, optional
-        For arrays: False where lower scores are better.
-    confidence_level : float
-        Of the interval.
+    a, b, dataset, higher_is_better, confidence_level
+        As in `cohens_d`.
 
     See Also
     --------
@@ -129,13 +125,8 @@ def hedges_g(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays of paired scores
-    dataset : str, optional
-        Which dataset of a pair that has several.
-    higher_is_better : bool, optional
-        For arrays: False where lower scores are better.
-    confidence_level : float
-        Of the interval.
+    a, b, dataset, higher_is_better, confidence_level
+        As in `cohens_d`.
 
     See Also
     --------
@@ -155,14 +146,7 @@ def hedges_g(
     n = int(_paired(a, b, dataset, higher_is_better, "hedges_g").counts[0])
     j = 1 - 3 / (4 * 2 * (n - 1) - 1)
     interval = (j * d.interval[0], j * d.interval[1]) if d.interval else None
-    return EffectSize(
-        name="Hedges' g",
-        value=j * d.value,
-        interval=interval,
-        confidence_level=confidence_level,
-        method=f"{d.method}, J = {j:.4f}",
-        thresholds=THRESHOLDS,
-    )
+    return replace(d, name="Hedges' g", value=j * d.value, interval=interval, method=f"{d.method}, J = {j:.4f}")
 
 
 def cohens_dz(
@@ -177,13 +161,8 @@ def cohens_dz(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays of paired scores
-    dataset : str, optional
-        Which dataset of a pair that has several.
-    higher_is_better : bool, optional
-        For arrays: False where lower scores are better.
-    confidence_level : float
-        Of the interval.
+    a, b, dataset, higher_is_better, confidence_level
+        As in `cohens_d`.
 
     See Also
     --------
@@ -214,13 +193,8 @@ def common_language(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays of paired scores
-    dataset : str, optional
-        Which dataset of a pair that has several.
-    higher_is_better : bool, optional
-        For arrays: False where lower scores are better.
-    confidence_level : float
-        Of the interval.
+    a, b, dataset, higher_is_better, confidence_level
+        As in `cohens_d`.
 
     See Also
     --------
@@ -236,13 +210,9 @@ def common_language(
     common-language effect = .98, 95% CI [.57, 1.00]
     """
     d = cohens_dz(a, b, dataset=dataset, higher_is_better=higher_is_better, confidence_level=confidence_level)
-    return EffectSize(
-        name="common-language effect",
-        value=float(ndtr(d.value)),
-        interval=(float(ndtr(d.interval[0])), float(ndtr(d.interval[1]))) if d.interval else None,
-        confidence_level=confidence_level,
-        method="Phi(d_z), paired",
-    )
+    interval = (float(ndtr(d.interval[0])), float(ndtr(d.interval[1]))) if d.interval else None
+    effect = replace(d, name="common-language effect", value=float(ndtr(d.value)), interval=interval, thresholds={})
+    return replace(effect, method="Phi(d_z), paired")
 
 
 def raw_difference(
@@ -257,13 +227,8 @@ def raw_difference(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays of paired scores
-    dataset : str, optional
-        Which dataset of a pair that has several.
-    higher_is_better : bool, optional
-        For arrays: False where lower scores are better.
-    confidence_level : float
-        Of the interval.
+    a, b, dataset, higher_is_better, confidence_level
+        As in `cohens_d`.
 
     See Also
     --------
@@ -299,13 +264,13 @@ def rank_biserial(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays with one score a dataset
+    a, b : Pair, or two arrays with one score per dataset
     zero_method : "wilcox", "pratt" or "zsplit"
         What becomes of zero differences, as in `wilcoxon_test`.
     higher_is_better : bool, optional
         For arrays: False where lower scores are better.
     confidence_level : float
-        Of the interval.
+        Level of the interval.
 
     See Also
     --------
@@ -337,9 +302,9 @@ def cliffs_delta(
 ) -> EffectSize:
     """Cliff's delta: P(a > b) - P(a < b) for a score of A and a score of B drawn at random; positive favours A.
 
-    `paired` says whether the scores come from the same folds or datasets; it changes the interval, not the value.
+    `paired` changes the interval, not the value.
     The interval is asymmetric (Feng and Cliff 2004), with the variance of the U-statistic; where that is 0 though the
-    scores overlap, it tells nothing and the interval is [-1, 1].
+    scores overlap, it carries no information and the interval is [-1, 1].
 
     Parameters
     ----------
@@ -349,7 +314,7 @@ def cliffs_delta(
     higher_is_better : bool, optional
         False where lower scores are better.
     confidence_level : float
-        Of the interval.
+        Level of the interval.
 
     See Also
     --------
@@ -405,13 +370,8 @@ def vargha_delaney(
 
     Parameters
     ----------
-    a, b : arrays of scores
-    paired : bool
-        Whether the scores come from the same folds or datasets.
-    higher_is_better : bool, optional
-        False where lower scores are better.
-    confidence_level : float
-        Of the interval.
+    a, b, paired, higher_is_better, confidence_level
+        As in `cliffs_delta`.
 
     See Also
     --------
@@ -428,12 +388,10 @@ def vargha_delaney(
     0.90625
     """
     delta = cliffs_delta(a, b, paired=paired, higher_is_better=higher_is_better, confidence_level=confidence_level)
-    return EffectSize(
-        name="A12",
-        value=(delta.value + 1) / 2,
-        interval=((delta.interval[0] + 1) / 2, (delta.interval[1] + 1) / 2) if delta.interval else None,
-        confidence_level=confidence_level,
-        method=delta.method,
+    assert delta.interval is not None
+    low, high = delta.interval
+    return replace(
+        delta, name="A12", value=(delta.value + 1) / 2, interval=((low + 1) / 2, (high + 1) / 2), thresholds={}
     )
 
 
@@ -454,7 +412,7 @@ def kendalls_w(
     higher_is_better : bool, optional
         For arrays: False where lower scores are better.
     confidence_level : float
-        Of the interval.
+        Level of the interval.
 
     See Also
     --------
@@ -541,8 +499,8 @@ def _paired(
 
 def _in_units(pair: Pair) -> tuple[Floats, Floats, Floats]:
     """The scores of A and B and their oriented differences over a power of two, so that squares stay finite."""
-    unit = power_of_two(np.stack([pair.scores_a[0], pair.scores_b[0]]))
-    return pair.scores_a[0] / unit, pair.scores_b[0] / unit, pair.differences[0] / unit
+    unit, x, y = in_units(pair.scores_a[0], pair.scores_b[0])
+    return x, y, pair.differences[0] / unit
 
 
 def _check_ddof(ddof: int) -> int:
@@ -592,7 +550,7 @@ def rank_biserial_core(ranked: SignedRanks, level: float) -> tuple[Floats, Float
     bound = 2 * ((1 - level) / 2) ** (2 / n) - 1
     low, high = np.where(r >= 1 - 1e-12, bound, low), np.where(r >= 1 - 1e-12, 1.0, high)
     low, high = np.where(r <= -1 + 1e-12, -1.0, low), np.where(r <= -1 + 1e-12, -bound, high)
-    # a spread of 0 elsewhere (all differences 0) tells nothing
+    # a spread of 0 elsewhere (all differences 0) carries no information
     nothing = (error <= 1e-12) & (np.abs(r) < 1 - 1e-12)
     return r, np.where(nothing, -1.0, low), np.where(nothing, 1.0, high)
 
@@ -664,4 +622,4 @@ def kendalls_w_effect(ranks: Floats, tie_corrected: bool, level: float) -> Effec
     else:
         bounds = [-1.0, 1.0]
     low, high = (min(1.0, max(0.0, (1 + (n - 1) * bound) / n)) for bound in bounds)
-    return EffectSize(name=effect.name, value=w, interval=(low, high), confidence_level=level, method=effect.method)
+    return replace(effect, interval=(low, high))

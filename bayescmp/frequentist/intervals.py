@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr, betaincinv, ndtri, stdtrit
+from scipy.special import betaincinv, ndtri, stdtrit
 
 from bayescmp.checks import check_count, check_level, check_switch, checked_seed, is_one_of
 from bayescmp.errors import ScoresError
+from bayescmp.numerics.binomial import at_most
 from bayescmp.numerics.ranks import check_zero_method, kept_differences, signed_rank_distribution
 from bayescmp.numerics.student import student_parameters
 from bayescmp.scores.arrays import as_vector
@@ -75,7 +76,7 @@ def difference_interval(
     """Student's interval for the mean paired difference A - B on one dataset.
 
     `corrected` has no default: True widens it for the correlation of the folds (Nadeau and Bengio), for which the
-    resampling design must be known; False takes the folds for independent.
+    resampling design must be known; False treats the folds as independent.
 
     Parameters
     ----------
@@ -86,7 +87,7 @@ def difference_interval(
     resampling : Resampling, optional
         The design, for arrays.
     dataset : str, optional
-        Which dataset of a pair that has several.
+        The dataset to use, of a pair that has several.
     higher_is_better : bool, optional
         For arrays: False where lower scores are better.
 
@@ -128,7 +129,7 @@ def hodges_lehmann_interval(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays with one score a dataset
+    a, b : Pair, or two arrays with one score per dataset
     confidence_level : float
     zero_method : "wilcox", "pratt" or "zsplit"
     higher_is_better : bool, optional
@@ -177,12 +178,12 @@ def bootstrap_interval(
 
     Parameters
     ----------
-    a, b : Pair, or two arrays with one score a dataset
+    a, b : Pair, or two arrays with one score per dataset
     statistic : callable of (sample, axis)
         The mean by default.
     method : "percentile", "basic" or "BCa"
         BCa is not defined where its jackknife does not vary, as for the median of tied differences; the percentile
-        interval is given there, and `method` says so.
+        interval is given there, and `method` names it.
     confidence_level : float
     resamples : int
         At least 99.
@@ -289,7 +290,7 @@ def _resampled(
 ) -> tuple[float, float]:
     from scipy.stats import DegenerateDataWarning, bootstrap
 
-    with warnings.catch_warnings(), np.errstate(invalid="ignore"):  # NaN says as much
+    with warnings.catch_warnings(), np.errstate(invalid="ignore"):  # NaN is looked for below
         warnings.simplefilter("ignore", DegenerateDataWarning)
         low, high = bootstrap(
             (d,),
@@ -415,7 +416,7 @@ class MedianInterval(IntervalRule):
     @staticmethod
     def _order_statistic(ascending: Floats, tail: float) -> float:
         n = len(ascending)
-        below = int(np.searchsorted(bdtr(np.arange(n // 2 + 1), n, 0.5), tail, side="right"))
+        below = int(np.searchsorted(at_most(np.arange(n // 2 + 1), n, 0.5), tail, side="right"))
         return float(ascending[below - 1]) if below else -math.inf
 
 

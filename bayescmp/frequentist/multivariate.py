@@ -36,7 +36,7 @@ def hotelling_test(
     a, b : arrays or DataFrames, folds x measures
         The two models' scores on the same folds of one dataset; or `a` alone, a mapping of measure to `Pair`.
     higher_is_better : bool or mapping of measure to bool, optional
-        With arrays, whose measures are called "measure 1", ... (or by the frame's columns); True where not said. It
+        With arrays, whose measures are called "measure 1", ... (or by the frame's columns); True by default. It
         orients the differences; F does not depend on it.
     resampling : Resampling, optional
         With arrays: for the note on overlapping training sets.
@@ -67,7 +67,9 @@ def hotelling_test(
     """
     if b is None:
         if higher_is_better is not None or resampling is not None:
-            raise ScoresError("Pairs know their direction and design: give them only with arrays.")
+            raise ScoresError(
+                "A Pair has a direction and a design: give `higher_is_better` and `resampling` only with arrays."
+            )
         models, measures, d, rounding, design = _from_pairs(a)
     else:
         one, measures = _as_measures("a", a)
@@ -167,7 +169,7 @@ def manova(models: Mapping[str, Any], *, resampling: Resampling | None = None) -
     n, k, p = int(sizes.sum()), len(tables), len(measures)
     if n - k < p:
         raise ScoresError(
-            f"`manova` needs at least as many folds beyond one a model as measures, got {n} folds of {k} models and "
+            f"`manova` needs at least as many folds beyond one per model as measures, got {n} folds of {k} models and "
             f"{p} measures. Score more folds, or leave out measures."
         )
     everything = np.concatenate(tables)
@@ -221,7 +223,7 @@ def _rao(eigenvalues: Floats, p: int, q: int, df_error: int) -> tuple[float, tup
 def _within(
     test: str, residual: Floats, df: int, rounding: Floats, measures: tuple[str, ...]
 ) -> tuple[Floats, Floats, Floats]:
-    """Standard deviations, and the singular values and axes of the standardised residuals; refused where singular."""
+    """Standard deviations, and singular values and axes of the standardised residuals; raises if they are singular."""
     constant = [m for m, x, r in zip(measures, np.abs(residual).max(axis=0), rounding, strict=True) if x <= r]
     if constant:
         raise ScoresError(

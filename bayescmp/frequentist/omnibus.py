@@ -14,7 +14,7 @@ from bayescmp.checks import check_alpha, check_switch, is_one_of
 from bayescmp.errors import DegenerateWarning, warn
 from bayescmp.frequentist.adjust import adjust_p_values, check_adjustment
 from bayescmp.frequentist.effect_sizes import kendalls_w_effect
-from bayescmp.frequentist.pairwise import PairwiseTests, all_pairs, floats, pair_names, pairs_of
+from bayescmp.frequentist.pairwise import Ints, PairwiseTests, all_pairs, floats, pair_names, pairs_of
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.numerics.friedman import friedman_exact_p, orders_of
 from bayescmp.numerics.ranks import average_ranks
@@ -31,16 +31,16 @@ def friedman_test(
 
     Parameters
     ----------
-    scores : Scores, mapping of model to scores, DataFrame (a column a model), or array (datasets x models)
+    scores : Scores, mapping of model to scores, DataFrame (one column per model), or array (datasets x models)
         At least 3 models; for two use `wilcoxon_test`.
     tie_corrected : bool
         Divide by the variance of the ranks that are there, as scipy does, rather than by that of ranks without ties.
     method : "exact", "asymptotic" or "auto"
         Exact is the permutation distribution of the rank sums, given the ties that are there. "auto" is exact where
-        that takes less than about half a second, else chi-square with k - 1 degrees of freedom. "exact" refuses what
-        would take more than about a minute.
+        that takes less than about half a second, else chi-square with k - 1 degrees of freedom. "exact" raises
+        where it would take more than about a minute.
     higher_is_better : bool
-        The direction, where arrays are given; True if not said.
+        The direction, where arrays are given; True by default.
 
     Returns
     -------
@@ -77,16 +77,14 @@ def friedman_test(
     if not exact and (n <= 15 or k <= 5):
         notes = (*notes, f"chi-square is rough for {n} datasets and {k} models (more than 15 and 5 are advised)")
     return TestResult(
-        **table.about(),
+        **_fields(table, ranks),
         method=f"Friedman test, {'exact' if exact else 'chi-square'}, {_tie_words(tie_corrected)}",
         statistic=chi2,
         statistic_name="chi2",
         df=float(k - 1),
         p_value=p,
-        n=n,
         effect_size=kendalls_w_effect(ranks, tie_corrected, 0.95),
         notes=notes,
-        details=_rank_details(table, ranks),
     )
 
 
@@ -97,11 +95,8 @@ def iman_davenport_test(scores: Any, *, tie_corrected: bool = True, higher_is_be
 
     Parameters
     ----------
-    scores : Scores, or an array of datasets x models
-    tie_corrected : bool
-        Whether equal scores shrink the variance of the ranks.
-    higher_is_better : bool, optional
-        For arrays: False where lower scores are better.
+    scores, tie_corrected, higher_is_better
+        As in `friedman_test`.
 
     See Also
     --------
@@ -129,16 +124,14 @@ def iman_davenport_test(scores: Any, *, tie_corrected: bool = True, higher_is_be
     if agreed:
         notes = (*notes, "all datasets rank the models alike: F is infinite; use the exact p of friedman_test")
     return TestResult(
-        **table.about(),
+        **_fields(table, ranks),
         method=f"Iman-Davenport test, {_tie_words(tie_corrected)}",
         statistic=statistic,
         statistic_name="F",
         df=(float(k - 1), float((k - 1) * (n - 1))),
         p_value=0.0 if agreed else float(fdtrc(k - 1, (k - 1) * (n - 1), statistic)),
-        n=n,
         effect_size=kendalls_w_effect(ranks, tie_corrected, 0.95),
         notes=notes,
-        details=_rank_details(table, ranks),
     )
 
 
@@ -149,9 +142,8 @@ def quade_test(scores: Any, *, higher_is_better: bool | None = None) -> TestResu
 
     Parameters
     ----------
-    scores : Scores, or an array of datasets x models
-    higher_is_better : bool, optional
-        For arrays: False where lower scores are better.
+    scores, higher_is_better
+        As in `friedman_test`.
 
     See Also
     --------
@@ -187,15 +179,13 @@ def quade_test(scores: Any, *, higher_is_better: bool | None = None) -> TestResu
         statistic = (n - 1) * between / (total - between)
         p = float(fdtrc(k - 1, (k - 1) * (n - 1), statistic))
     return TestResult(
-        **table.about(),
+        **_fields(table, ranks),
         method="Quade test",
         statistic=statistic,
         statistic_name="F",
         df=(float(k - 1), float((k - 1) * (n - 1))),
         p_value=p,
-        n=n,
         notes=notes,
-        details=_rank_details(table, ranks),
     )
 
 
@@ -204,9 +194,8 @@ def friedman_aligned_ranks_test(scores: Any, *, higher_is_better: bool | None = 
 
     Parameters
     ----------
-    scores : Scores, or an array of datasets x models
-    higher_is_better : bool, optional
-        For arrays: False where lower scores are better.
+    scores, higher_is_better
+        As in `friedman_test`.
 
     See Also
     --------
@@ -234,15 +223,13 @@ def friedman_aligned_ranks_test(scores: Any, *, higher_is_better: bool | None = 
     within = float(((ranks - ranks.mean(axis=1, keepdims=True)) ** 2).sum())
     chi2 = (k - 1) * float((centred**2).sum()) / within if within > 0 else 0.0
     return TestResult(
-        **table.about(),
+        **_fields(table, ranks),
         method="Friedman aligned ranks test, chi-square",
         statistic=chi2,
         statistic_name="chi2",
         df=float(k - 1),
         p_value=float(chdtrc(k - 1, chi2)),
-        n=n,
         notes=_notes(table, plain),
-        details=_rank_details(table, ranks),
     )
 
 
@@ -251,11 +238,8 @@ def kruskal_wallis_test(scores: Any, *, tie_corrected: bool = True, higher_is_be
 
     Parameters
     ----------
-    scores : Scores, or an array of datasets x models
-    tie_corrected : bool
-        Whether equal scores shrink the variance of the ranks.
-    higher_is_better : bool, optional
-        For arrays: False where lower scores are better.
+    scores, tie_corrected, higher_is_better
+        As in `friedman_test`.
 
     See Also
     --------
@@ -281,19 +265,17 @@ def kruskal_wallis_test(scores: Any, *, tie_corrected: bool = True, higher_is_be
     between = n * float(((ranks.mean(axis=0) - (m + 1) / 2) ** 2).sum())
     h = between / variance if variance > 0 else 0.0
     return TestResult(
-        **table.about(),
+        **_fields(table, ranks) | {"n": m},
         method=f"Kruskal-Wallis test, chi-square, {_tie_words(tie_corrected)}",
         statistic=h,
         statistic_name="H",
         df=float(k - 1),
         p_value=float(chdtrc(k - 1, h)),
-        n=m,
         effect_size=EffectSize(name="epsilon squared", value=h / (m - 1), method="H/(N - 1)"),
         notes=(
             *_notes(table, ranks),
             "ignores that scores of one dataset belong together; friedman_test minds it",
         ),
-        details=_rank_details(table, ranks),
     )
 
 
@@ -305,7 +287,7 @@ def nemenyi_test(scores: Any, *, alpha: float = 0.05, higher_is_better: bool | N
 
     Parameters
     ----------
-    scores : Scores, mapping of model to scores, DataFrame (a column a model), or array (datasets x models)
+    scores : Scores, mapping of model to scores, DataFrame (one column per model), or array (datasets x models)
     alpha : float
         The level of the critical difference.
     higher_is_better : bool, optional
@@ -330,30 +312,17 @@ def nemenyi_test(scores: Any, *, alpha: float = 0.05, higher_is_better: bool | N
     """
     check_alpha(alpha)
     table, ranks = ranked(scores, "nemenyi_test", higher_is_better)
-    n, k = ranks.shape
-    i, j = all_pairs(k)
-    unit = math.sqrt(k * (k + 1) / (6 * n))
-    gap = ranks.mean(axis=0)[j] - ranks.mean(axis=0)[i]
-    p = studentized_range_sf(np.abs(gap) / unit * math.sqrt(2), k)
-    critical = studentized_range_ppf(1 - alpha, k) / math.sqrt(2) * unit
+    k = len(table.models)
+    gap, unit, fields = _of_pairs(table, ranks, *all_pairs(k), alpha)
+    p = floats(studentized_range_sf(np.abs(gap) / unit * math.sqrt(2), k))
     return PairwiseTests(
-        **table.about(),
+        **fields,
         method="Nemenyi test, studentized range with infinite df",
-        pairs=pair_names(table.models, i, j),
         statistic_name="q",
-        statistic=floats(gap / unit),
-        p_value=floats(p),
-        p_adjusted=floats(p),
+        p_value=p,
+        p_adjusted=p,
         adjustment="Nemenyi",
-        estimate=floats(gap),
-        estimate_name="mean rank difference",
-        n=(n,) * len(i),
-        critical_difference=critical,
-        notes=table.notes,
-        details={
-            "alpha": alpha,
-            "mean_ranks": dict(zip(table.models, ranks.mean(axis=0).tolist(), strict=True)),
-        },
+        critical_difference=studentized_range_ppf(1 - alpha, k) / math.sqrt(2) * unit,
     )
 
 
@@ -369,7 +338,7 @@ def bonferroni_dunn_test(
 
     Parameters
     ----------
-    scores : Scores, mapping of model to scores, DataFrame (a column a model), or array (datasets x models)
+    scores : Scores, mapping of model to scores, DataFrame (one column per model), or array (datasets x models)
     control : str
         The model that the others are compared with; "A" of every pair.
     adjust : str
@@ -397,30 +366,18 @@ def bonferroni_dunn_test(
     check_alpha(alpha)
     check_adjustment(adjust)
     table, ranks = ranked(scores, "bonferroni_dunn_test", higher_is_better)
-    n, k = ranks.shape
-    i, j = pairs_of(table.models, control)
-    unit = math.sqrt(k * (k + 1) / (6 * n))
-    gap = ranks.mean(axis=0)[j] - ranks.mean(axis=0)[i]
+    gap, unit, fields = _of_pairs(table, ranks, *pairs_of(table.models, control), alpha)
     p = 2 * ndtr(-np.abs(gap) / unit)
+    dunn = adjust == "bonferroni"
     return PairwiseTests(
-        **table.about(),
-        method="Bonferroni-Dunn test, normal" if adjust == "bonferroni" else "mean ranks against a control, normal",
-        pairs=pair_names(table.models, i, j),
+        **fields,
+        method="Bonferroni-Dunn test, normal" if dunn else "mean ranks against a control, normal",
         statistic_name="z",
-        statistic=floats(gap / unit),
         p_value=floats(p),
         p_adjusted=floats(adjust_p_values(p, adjust)),
         adjustment=adjust,
-        estimate=floats(gap),
-        estimate_name="mean rank difference",
-        n=(n,) * len(i),
         control=control,
-        critical_difference=float(-ndtri(alpha / (2 * (k - 1))) * unit) if adjust == "bonferroni" else None,
-        notes=table.notes,
-        details={
-            "alpha": alpha,
-            "mean_ranks": dict(zip(table.models, ranks.mean(axis=0).tolist(), strict=True)),
-        },
+        critical_difference=float(-ndtri(alpha / (2 * len(gap))) * unit) if dunn else None,
     )
 
 
@@ -447,11 +404,27 @@ def _tie_words(tie_corrected: bool) -> str:
     return "tie-corrected" if tie_corrected else "without tie correction"
 
 
-def _rank_details(table: Table, ranks: Floats) -> dict[str, Any]:
-    return {
-        "mean_ranks": dict(zip(table.models, ranks.mean(axis=0).tolist(), strict=True)),
-        "rank_sums": dict(zip(table.models, ranks.sum(axis=0).tolist(), strict=True)),
+def _fields(table: Table, ranks: Floats) -> dict[str, Any]:
+    """What all tests of ranks report alike."""
+    sums, means = (dict(zip(table.models, x.tolist(), strict=True)) for x in (ranks.sum(axis=0), ranks.mean(axis=0)))
+    return table.about() | {"n": len(ranks), "details": {"mean_ranks": means, "rank_sums": sums}}
+
+
+def _of_pairs(table: Table, ranks: Floats, i: Ints, j: Ints, alpha: float) -> tuple[Floats, float, dict[str, Any]]:
+    """The pairs' differences of mean ranks, their standard error, and what both post-hoc tests report alike."""
+    n, k = ranks.shape
+    means = ranks.mean(axis=0)
+    gap, unit = means[j] - means[i], math.sqrt(k * (k + 1) / (6 * n))
+    fields = table.about() | {
+        "pairs": pair_names(table.models, i, j),
+        "statistic": floats(gap / unit),
+        "estimate": floats(gap),
+        "estimate_name": "mean rank difference",
+        "n": (n,) * len(i),
+        "notes": table.notes,
+        "details": {"alpha": alpha, "mean_ranks": dict(zip(table.models, means.tolist(), strict=True))},
     }
+    return gap, unit, fields
 
 
 def _notes(table: Table, ranks: Floats) -> tuple[str, ...]:

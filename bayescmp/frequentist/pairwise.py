@@ -63,7 +63,7 @@ def pairwise_wilcoxon_test(
 
     Parameters
     ----------
-    scores : Scores, mapping of model to scores, DataFrame (a column a model), or array (datasets x models)
+    scores : Scores, mapping of model to scores, DataFrame (one column per model), or array (datasets x models)
     adjust : str
         "none", "bonferroni", "holm", "hochberg", "hommel", "finner", "bh", "by", and for all pairs "shaffer" or
         "bergmann-hommel" (up to 9 models).
@@ -155,14 +155,14 @@ def pairwise_ttest(
 
     Parameters
     ----------
-    scores : Scores, mapping of model to scores, DataFrame (a column a model), or array (folds x models)
+    scores : Scores, mapping of model to scores, DataFrame (one column per model), or array (folds x models)
     corrected : bool
         Whether to correct for overlapping training sets, as `corrected_ttest` does; the design must be known.
     adjust, control
         As in `pairwise_wilcoxon_test`.
     alternative : "two-sided", "greater" (A better) or "less"
     dataset : str
-        Which dataset, where there are more than one.
+        The dataset to test, where there are more than one.
     higher_is_better : bool, optional
         For arrays: False where lower scores are better.
 
@@ -308,7 +308,7 @@ class PairwiseTests(Value):
 
     @classmethod
     def of(cls, results: Sequence[TestResult], models: Sequence[str], control: str | None = None) -> "PairwiseTests":
-        """The family of these single tests, whose p-values are adjusted already (or not to be)."""
+        """The family of these single `results` (adjusted before) of all `models`, or of a `control` against them."""
         first, effects = results[0], [r.effect_size for r in results if r.effect_size]
         whole = len(effects) == len(results)
         bounds = [e.interval for e in effects if e.interval]

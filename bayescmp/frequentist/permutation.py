@@ -52,7 +52,7 @@ def permutation_test(
         many by the datasets' means.
     paired : bool
     dataset : str, optional
-        Which one of a pair with several; without it all of them are taken, by their means.
+        The dataset to test, of a pair with several; without it all of them are tested, by their means.
     alternative : "two-sided", "greater" (A better) or "less"
         Two-sided counts by the absolute mean difference.
     resamples : int
@@ -69,7 +69,7 @@ def permutation_test(
     Notes
     -----
     The folds of a cross-validation share training data, so their differences' signs are not independent and the test
-    rejects too often: a note says so. Use `corrected_ttest` there.
+    rejects too often, which a note points out. Use `corrected_ttest` there.
 
     References
     ----------

@@ -7,12 +7,13 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, betaln, ndtri, xlog1py, xlogy
+from scipy.special import ndtri
 
 from bayescmp.checks import check_alternative, check_level, is_one_of
 from bayescmp.errors import ScoresError
 from bayescmp.frequentist.intervals import BinomialInterval, Interval
 from bayescmp.frequentist.result import EffectSize, TestResult
+from bayescmp.numerics.binomial import at_least, at_most
 
 METHODS = ("wilson", "wald", "clopper_pearson", "hoeffding")
 DIFFERENCE_METHODS = ("newcombe", "wald")
@@ -26,9 +27,9 @@ def proportion_interval(errors: int, n: int, *, method: str = "wilson", confiden
     errors, n : int
         How many of the n test cases were wrong.
     method : "wilson", "wald", "clopper_pearson" or "hoeffding"
-        Wilson's score interval covers about as often as it says, also for small n. Wald's is the textbook
-        e +- z sqrt(e (1 - e)/n), too short for small n and rates near 0 or 1. Clopper and Pearson's never covers less
-        often than it says. Hoeffding's holds without any distribution and is the widest.
+        Wilson's score interval has about its nominal coverage, also for small n. Wald's is the textbook
+        e +- z sqrt(e (1 - e)/n), too short for small n and rates near 0 or 1. Clopper and Pearson's has at
+        least its nominal coverage. Hoeffding's holds without any distribution and is the widest.
     confidence_level : float
 
     Returns
@@ -246,7 +247,7 @@ def hoeffding_half_width(n: int, confidence_level: float = 0.95) -> float:
 
 
 def check_counts(errors: Any, n: Any, errors_name: str = "errors", n_name: str = "n") -> tuple[int, int]:
-    """Two whole numbers, 0 <= errors <= n and n >= 1, or an error that says what they are."""
+    """Two whole numbers, 0 <= errors <= n and n >= 1, or an error that names what came."""
     for name, value in ((errors_name, errors), (n_name, n)):
         if not _is_count(value):
             raise ScoresError(f"`{name}` must be a count, a whole number from 0 on; got {value!r}.")
@@ -274,26 +275,8 @@ def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
 
 
 def _binomial_p(x: int, n: int, p0: float, alternative: str) -> float:
-    if alternative == "greater":
-        return float(bdtrc(x - 1, n, p0)) if x else 1.0
-    if alternative == "less":
-        return float(bdtr(x, n, p0))
-    if x == n * p0:
-        return 1.0
+    if alternative == "two-sided":
+        from scipy.stats import binomtest  # 0.5 s to import, so the one-sided tails do without
 
-    def log_probability(k: int) -> float:
-        return float(xlogy(k, p0) + xlog1py(n - k, -p0) - betaln(n - k + 1, k + 1) - math.log(n + 1))
-
-    # probabilities fall on both sides of the mode: find where the other side is no more probable than x, by halving
-    least = log_probability(x) + 1e-7
-    if x < n * p0:
-        near, far = math.floor(n * p0), n + 1
-        while far - near > 1:
-            middle = (near + far) // 2
-            near, far = (near, middle) if log_probability(middle) <= least else (middle, far)
-        return min(1.0, float(bdtr(x, n, p0)) + (float(bdtrc(far - 1, n, p0)) if far <= n else 0.0))
-    near, far = math.ceil(n * p0), -1
-    while near - far > 1:
-        middle = (near + far) // 2
-        near, far = (near, middle) if log_probability(middle) <= least else (middle, far)
-    return min(1.0, float(bdtrc(x - 1, n, p0)) + (float(bdtr(far, n, p0)) if far >= 0 else 0.0))
+        return float(binomtest(x, n, p0).pvalue)
+    return float(at_least(x, n, p0) if alternative == "greater" else at_most(x, n, p0))

@@ -1,17 +1,16 @@
 """Two models, many datasets: the sign test and the Wilcoxon signed-rank test, exact also with ties and zeros."""
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr, bdtrc
 
 from bayescmp.checks import check_alternative, check_switch, is_one_of
 from bayescmp.errors import DegenerateWarning, warn
 from bayescmp.frequentist.effect_sizes import rank_biserial_core, rank_biserial_effect
 from bayescmp.frequentist.intervals import MedianInterval, WalshInterval, hodges_lehmann
 from bayescmp.frequentist.result import EffectSize, TestResult
+from bayescmp.numerics.binomial import fair_coin_p
 from bayescmp.numerics.ranks import (
     SignedRanks,
     asymptotic_p,
@@ -56,7 +55,7 @@ def wilcoxon_test(
     correction : bool
         The continuity correction of the normal approximation.
     higher_is_better : bool
-        The direction, where arrays are given; True if not said.
+        The direction, where arrays are given; True by default.
 
     Returns
     -------
@@ -136,7 +135,7 @@ def sign_test(
         statistic=float(won),
         statistic_name="wins",
         statistic_swapped=float(n - won),
-        p_value=binomial_half_p(won, n, alternative),
+        p_value=fair_coin_p(won, n, alternative),
         alternative=alternative,
         n=n,
         estimate=float(np.median(pair.means)),
@@ -148,16 +147,6 @@ def sign_test(
         notes=tuple(notes),
         details={"wins": wins, "losses": losses, "ties": equal},
     )
-
-
-def binomial_half_p(wins: int, n: int, alternative: str) -> float:
-    """The exact p-value of `wins` among n fair coins; the two-sided one is capped at 1."""
-    if n <= 1000:  # in whole numbers
-        lower = sum(math.comb(n, i) for i in range(wins + 1)) / 2**n
-        upper = sum(math.comb(n, i) for i in range(wins, n + 1)) / 2**n
-    else:
-        lower, upper = float(bdtr(wins, n, 0.5)), float(bdtrc(wins - 1, n, 0.5)) if wins else 1.0
-    return min(1.0, {"greater": upper, "less": lower, "two-sided": 2 * min(upper, lower)}[alternative])
 
 
 def wilcoxon_result(
@@ -213,7 +202,7 @@ def wilcoxon_name(exact: bool, zero_method: str, correction: bool) -> str:
 
 
 def check_options(alternative: str, zero_method: str, method: str) -> None:
-    """Refuse unknown options of the signed-rank test."""
+    """Raises for unknown options of the signed-rank test."""
     check_alternative(alternative)
     check_zero_method(zero_method)
     if not is_one_of(method, ("auto", "exact", "asymptotic")):

@@ -36,7 +36,7 @@ def recommend(scores: Scores | Pair) -> "Recommendation":
     Returns
     -------
     Recommendation
-        Of frequentist and Bayesian tests for two questions. Q1: is the observed difference real, and how large is it?
+        Frequentist and Bayesian tests for two questions. Q1: is the observed difference real, and how large is it?
         Q2: does it matter in practice?
 
     See Also
@@ -95,7 +95,7 @@ class Recommendation(Value):
         return tuple(dict.fromkeys(r.function for r in fit))
 
     def to_frame(self) -> "pd.DataFrame":
-        """One row a test."""
+        """One row per test."""
         import pandas as pd
 
         names = ["setting", "question", "school", "function", "why", "caveats"]
@@ -153,7 +153,7 @@ def _facts(scores: Scores | Pair) -> _Facts:
         return _Facts(models=2, datasets=m, complete=m, counts=scores.counts, designs=scores.resampling)
     if not isinstance(scores, Scores):
         raise ScoresError(
-            f"`scores` must be `Scores` or a `Pair`, which know what was resampled how; got {type(scores).__name__}. "
+            f"`scores` must be `Scores` or a `Pair`, which have the resampling design; got {type(scores).__name__}. "
             "Make one with Scores.from_arrays or Scores.from_frame."
         )
     scores.check_one_metric()
@@ -179,7 +179,7 @@ def _reasons(facts: _Facts) -> tuple[str, ...]:
     if many:
         reasons.append("datasets differ in difficulty, so models are compared on each and ranks or differences pooled")
     elif facts.counts[0] == 1:
-        reasons.append("one score a model on one dataset says nothing of its spread: compare the predictions instead")
+        reasons.append("one score per model on one dataset does not show its spread: compare the predictions instead")
     else:
         reasons.append("the answer holds for this dataset only; more datasets are needed to speak of others")
     if facts.counts.max() > 1 and None in facts.designs:
@@ -214,7 +214,7 @@ def _one_dataset(facts: _Facts) -> "list[Advice]":
     unknown = (NO_RHO,) if design is None else ()
     few: tuple[str, ...] = ()
     if design is not None and design.n_test is not None and design.n_test < 30:
-        few = (f"{design.n_test:g} test cases a fold: below 30 a fold's score is far from normal",)
+        few = (f"{design.n_test:g} test cases per fold: below 30 a fold's score may be far from normal",)
     if design is not None and design.scheme == "kfold" and (design.folds, design.repeats) == (2, 5):
         why = "made for five repeats of 2-fold cross-validation; fewer false alarms and more power than the 5x2 t-test"
         rows.append(_advice("Q1", "frequentist", "cv5x2_ftest", why))
@@ -244,7 +244,7 @@ def _one_dataset(facts: _Facts) -> "list[Advice]":
 
 
 def _predictions(pairwise: bool) -> "list[Advice]":
-    """One score on one dataset: only the instances can tell."""
+    """One score on one dataset: only the instances can show a difference."""
     needs = "needs every instance's prediction, not these scores; the answer holds for these trained models only"
     rows = [_cochran()] if pairwise else []
     why = "compares on which instances one model is right and the other wrong"
@@ -267,7 +267,7 @@ def _many_datasets(facts: _Facts) -> "list[Advice]":
     least = min(1.0, facts.pairs * 2.0 ** (1 - m))
     adjusted = f" (adjusted for {facts.pairs} pairs)" if pairwise else ""
     few = (f"with {m} datasets no two-sided p{adjusted} below {least:.3g} is possible",) if least > 0.05 else ()
-    symmetric = "takes the differences for symmetric around their median"
+    symmetric = "treats the differences as symmetric around their median"
     rows = []
     if pairwise:
         rows += _omnibus(facts)
@@ -293,7 +293,7 @@ def _omnibus(facts: _Facts) -> "list[Advice]":
     n, k = facts.complete, facts.models
     if n < 2:
         return []
-    small = (f"n = {n}, k = {k}: chi-square needs n > 15 and k > 5, take the exact p",) if n <= 15 or k <= 5 else ()
+    small = (f"n = {n}, k = {k}: chi-square needs n > 15 and k > 5, use the exact p",) if n <= 15 or k <= 5 else ()
     moved = "the result for a pair depends on which other models are in the pool"
     why = "compares all models by their ranks on each dataset"
     rows = [_advice("Q1", "frequentist", "friedman_test", why, *small)]
@@ -304,7 +304,7 @@ def _omnibus(facts: _Facts) -> "list[Advice]":
 
 
 def _bayes_many(question: str, facts: _Facts) -> "list[Advice]":
-    """The hierarchical test where there are folds of known design; the tests on one mean a dataset always."""
+    """The hierarchical test where there are folds of known design; the tests on one mean per dataset always."""
     reads = {
         "Q1": "how probable each outcome is on the next dataset",
         "Q2": "P(better), P(equivalent) and P(worse) by more than the rope that you give",
@@ -315,7 +315,7 @@ def _bayes_many(question: str, facts: _Facts) -> "list[Advice]":
         unknown = (NO_RHO,) if None in facts.designs else ()
         why = f"uses every fold's score and shrinks the datasets toward each other; {reads}"
         rows.append(_advice(question, "bayes", "hierarchical_ttest", why, *unknown, *caveats))
-    why = f"needs one score a dataset only; {reads}, for the average of two datasets"
+    why = f"needs only one score per dataset; {reads}, for the average of two datasets"
     rows.append(_advice(question, "bayes", "signed_rank_test", why, *caveats))
     if question == "Q1":
         rows.append(

@@ -155,7 +155,7 @@ class TestResult(Value):
     def confidence_interval(self, confidence_level: float | None = None) -> tuple[float, float]:
         """The interval of the estimate, one-sided for one-sided tests.
 
-        The `confidence_level` is 95 % unless said otherwise, 90 % for TOST.
+        The `confidence_level` is 95 % by default, 90 % for TOST.
         """
         level = self.confidence_level if confidence_level is None else check_level(confidence_level)
         if self.interval is None:

@@ -12,7 +12,7 @@ from bayescmp.errors import DegenerateWarning, RopeError, warn
 from bayescmp.frequentist.effect_sizes import dz_effect
 from bayescmp.frequentist.intervals import StudentInterval
 from bayescmp.frequentist.result import TestResult
-from bayescmp.numerics.moments import moments, power_of_two
+from bayescmp.numerics.moments import in_units, moments
 from bayescmp.numerics.student import student_p, student_parameters
 from bayescmp.rope import RopeLike, rope_for
 from bayescmp.scores.inputs import one_dataset, unpaired
@@ -31,21 +31,21 @@ def paired_ttest(
     resampling: Resampling | None = None,
     higher_is_better: bool | None = None,
 ) -> TestResult:
-    """The plain paired t-test, which takes the folds for independent: t = mean / (s / sqrt(n)), n - 1 df.
+    """The plain paired t-test, which treats the folds as independent: t = mean / (s / sqrt(n)), n - 1 df.
 
-    Where the training sets overlap it rejects far too often, and the result says how often; `corrected_ttest` does not.
+    Where the training sets overlap it rejects far too often (a note estimates how often); `corrected_ttest` does not.
 
     Parameters
     ----------
     a : Pair, or array of A's scores
     b : array of B's scores on the same folds, where `a` is an array
     alternative : "two-sided", "greater" (A better) or "less" (B better)
-    dataset : str
-        Which dataset, where the pair has more than one.
+    dataset : str, optional
+        The dataset to test, where the pair has more than one.
     resampling : Resampling, optional
         The design, for the note on overlapping training sets.
     higher_is_better : bool
-        The direction, where arrays are given; True if not said.
+        The direction, where arrays are given; True by default.
 
     See Also
     --------
@@ -87,12 +87,12 @@ def corrected_ttest(
     a, b, alternative, dataset, higher_is_better
         As in `paired_ttest`.
     resampling : Resampling
-        How the scores were resampled; needed where the pair does not know it.
+        How the scores were resampled; needed where the pair has none.
 
     See Also
     --------
     bayescmp.bayes.correlated_ttest : the Bayesian sibling.
-    paired_ttest : takes the folds for independent.
+    paired_ttest : treats the folds as independent.
 
     References
     ----------
@@ -108,7 +108,7 @@ def corrected_ttest(
       mean difference 0.082, 95% CI [-0.009, 0.172]
       d_z = .65, 95% CI [-.07, 1.36]
       note: 6 test cases in a fold: below 30, means of folds may be far from normal
-      note: unequal variances: SVM's scores vary 0.7 times as much as DT's: the paired test allows it, Cohen's d not
+      note: unequal variances: SVM's scores vary 0.7 times as much as DT's: the paired test allows it, but not Cohen's d
     """
     pair = one_dataset(
         a, b, test="corrected_ttest", dataset=dataset, resampling=resampling, higher_is_better=higher_is_better
@@ -189,7 +189,7 @@ def tost_ttest(
     resampling: Resampling | None = None,
     higher_is_better: bool | None = None,
 ) -> TestResult:
-    """Two one-sided t-tests of equivalence: a small p says that the mean difference lies inside the rope.
+    """Two one-sided t-tests of equivalence: a small p is evidence that the mean difference lies inside the rope.
 
     The frequentist mirror of P(equivalent): p is the larger of the posterior tails below and above the rope of
     `bayescmp.bayes.correlated_ttest`. Equivalence at level alpha is the same as the interval at 1 - 2 alpha lying
@@ -203,9 +203,9 @@ def tost_ttest(
     corrected : bool
         Whether to correct for overlapping training sets (Nadeau and Bengio).
     alpha : float
-        Sets the level of the interval.
+        Level of the test; the interval is at 1 - 2 alpha.
     dataset : str, optional
-        Which dataset of a pair that has several.
+        The dataset to test, of a pair that has several.
     resampling : Resampling, optional
         The design, for arrays.
     higher_is_better : bool, optional
@@ -304,7 +304,7 @@ def corrected_name(rho: float) -> str:
 
 
 def overlap_notes(design: Resampling | None, n: int) -> tuple[str, ...]:
-    """What to say where the plain test is used on overlapping training sets."""
+    """The note on the plain test where training sets overlap."""
     if design is None or design.rho == 0:
         return ()
     return (
@@ -320,7 +320,7 @@ def type_one_error(n: int, rho: float, alpha: float = 0.05) -> float:
 
 
 def size_notes(pair: Pair) -> tuple[str, ...]:
-    """What to say where folds have few test cases."""
+    """The note on folds with few test cases."""
     design = pair.resampling[0]
     if design is None or design.n_test is None or design.n_test >= 30:
         return ()
@@ -329,8 +329,7 @@ def size_notes(pair: Pair) -> tuple[str, ...]:
 
 def _variance_notes(pair: Pair) -> tuple[str, ...]:
     """Pitman and Morgan: equal variances of paired scores are no correlation of their sums and differences."""
-    unit = power_of_two(np.stack([pair.scores_a[0], pair.scores_b[0]]))
-    x, y = pair.scores_a[0] / unit, pair.scores_b[0] / unit
+    unit, x, y = in_units(pair.scores_a[0], pair.scores_b[0])
     (var_total, cov), (_, var_difference) = np.cov(x + y, x - y)
     if x.size < 3 or min(var_total, var_difference) <= (pair.rounding[0] / unit) ** 2:
         return ()
@@ -342,12 +341,12 @@ def _variance_notes(pair: Pair) -> tuple[str, ...]:
     ratio = float(np.std(x, ddof=1) / np.std(y, ddof=1)) if np.std(y) else math.inf
     return (
         f"unequal variances: {pair.a}'s scores vary {ratio:.2g} times as much as {pair.b}'s: the paired test allows "
-        "it, Cohen's d not",
+        "it, but not Cohen's d",
     )
 
 
 def degenerate_note(pair: Pair) -> str:
-    """What to say where all differences are equal, also as a warning."""
+    """The note on differences that are all equal, also given as a warning."""
     n = int(pair.counts[0])
     note = f"all {n} differences are equal: the answer rests on no variation between folds"
     warn(f"{pair.a} vs {pair.b}: {note}.", DegenerateWarning)

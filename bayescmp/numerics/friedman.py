@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 MOST_WORK = 4_000_000
 """States x orders, added up over the datasets: above (half a second) method="auto" gives up."""
 MOST_EXACT_WORK = 300_000_000
-"""Above (a minute) method="exact" refuses."""
+"""Above (a minute) method="exact" raises."""
 MOST_ORDERS = 400_000
 """Orders of one dataset: those of 9 models without ties."""
 ROWS_AT_A_TIME = 500_000
@@ -35,7 +35,7 @@ def friedman_exact_p(ranks: Floats, *, limited: bool) -> float | None:
     n, k = ranks.shape
     doubled = np.rint(2 * ranks).astype(np.int64)
     distribution = None
-    if _base(n, k) ** (k - 1) < 2**62:  # else a state is no whole number of 64 bits
+    if _base(n, k) ** (k - 1) < 2**62:  # else a state does not fit 64 bits
         rows = tuple(sorted(tuple(sorted(row)) for row in doubled.tolist()))
         distribution = _distribution(rows, MOST_WORK if limited else MOST_EXACT_WORK)
     if distribution is None:

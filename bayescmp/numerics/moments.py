@@ -1,15 +1,15 @@
-"""Means and standard deviations that neither rounding nor the size of the numbers can spoil."""
+"""Means and standard deviations that neither rounding nor the size of the numbers can spoil; units for large scores."""
 
-import math
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
 
 def moments(x: Floats) -> tuple[Floats, Floats, Floats]:
-    """Mean, standard deviation (n - 1) and count along the last axis; NaN is no observation."""
+    """Mean, standard deviation (n - 1) and count along the last axis; NaN is not an observation."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = x.sum(axis=-1)
     if np.isnan(total).any():
@@ -26,9 +26,7 @@ def moments(x: Floats) -> tuple[Floats, Floats, Floats]:
         squares = np.einsum("...i,...i->...", deviation, deviation)
         variance = np.maximum(squares - slip * slip / n, 0.0) / (n - 1)
     if not (variance > 1e-280).all() or not (variance < 1e280).all():
-        # in units of a power of two, so that scaling changes no digit and squares neither overflow nor vanish
-        largest = np.nanmax(np.abs(x), axis=-1)
-        unit = 2.0 ** np.floor(np.log2(np.where(largest > 0, largest, 1.0)))
+        unit = power_of_two(x, axis=-1)
         if (unit != 1.0).any():
             mean, spread, n = moments(x / unit[..., None])
             return mean * unit, spread * unit, n
@@ -36,16 +34,25 @@ def moments(x: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def mean(x: Floats) -> Floats:
-    """The mean along the last axis, also where the sum is too large for a double; NaN is no observation."""
+    """The mean along the last axis, also where the sum is too large for a double; NaN is not an observation."""
     with np.errstate(over="ignore", invalid="ignore"):
         result = np.asarray(np.nanmean(x, axis=-1))
     if np.isfinite(result).all():
         return result
-    unit = 2.0 ** np.floor(np.log2(np.nanmax(np.abs(x))))
+    unit = power_of_two(x)
     return np.asarray(np.nanmean(x / unit, axis=-1)) * unit
 
 
-def power_of_two(values: Floats) -> float:
-    """The largest power of two that is not above the largest value: to divide by it changes no digit."""
-    largest = float(np.nanmax(np.abs(values)))
-    return 2.0 ** math.floor(math.log2(largest)) if largest else 1.0
+def power_of_two(values: Floats, axis: int | None = None) -> Any:
+    """The largest power of two that is not above the largest absolute value; 1 where all are 0.
+
+    To divide by it changes no digit, and neither sums nor squares of what is left can overflow.
+    """
+    largest = np.nanmax(np.abs(values), axis=axis)
+    return np.where(largest > 0, np.ldexp(1.0, np.frexp(largest)[1] - 1), 1.0)[()]
+
+
+def in_units(*arrays: ArrayLike) -> tuple[Any, ...]:
+    """A power of two as common unit, and the arrays (or numbers) divided by it: scores of 1e300 can then be squared."""
+    unit = float(power_of_two(np.concatenate([np.ravel(x) for x in arrays])))
+    return unit, *(x / unit for x in arrays)  # type: ignore[operator]

@@ -1,4 +1,11 @@
-"""The noncentral t, precise for any noncentrality: which true effects fit an observed t, and the power of a t-test."""
+"""The noncentral t, precise for any noncentrality: which true effects fit an observed t, and the power of a t-test.
+
+Measured against 40-digit quadrature (scipy 1.17, df from 1 to 1e8, noncentralities up to 1000), scipy's `nctdtr` agrees
+in the middle, but has no complement (1 - power of 1e-9 keeps 8 digits, here 14), loses lower tails below 1e-14 (off by
+a factor of 90 for df = 1e6) and returns NaN there for df below 10 and noncentralities from 40 on; searches for n and
+alpha pass through both, and these keep 12 digits down to 1e-40. Its inverse `nctdtrinc` is right to 2e-5 only, and
+takes 13 ms for 435 pairs instead of 6.
+"""
 
 import math
 
@@ -19,7 +26,7 @@ def rejection(shift: float, df: float, critical: float, two_sided: bool) -> tupl
     T = (Z + shift) / s, s^2 a chi-squared over its df: the normal probability given s, averaged over s by
     Gauss-Legendre on panels of log s, with finer ones around the s where it turns from 1 to 0.
     """
-    if math.isinf(critical):  # alpha is below what a quantile of few degrees of freedom can be told for
+    if math.isinf(critical):  # alpha is below what a quantile of few degrees of freedom can resolve
         return (0.0, 1.0) if two_sided or critical > 0 else (1.0, 0.0)
     low, high = (
         0.5 * math.log(f(df / 2, 1e-40) / (df / 2)) if df < 1e8 else sign * 14 / math.sqrt(2 * df)

@@ -13,11 +13,20 @@ from scipy.special import ndtr
 from bayescmp.checks import is_one_of
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int_]
 ZERO_METHODS = ("wilcox", "pratt", "zsplit")
 
 
 def average_ranks(x: Floats, rounding: Floats | float = 0.0) -> Floats:
-    """Ranks along the last axis, 1 for the smallest, ties averaged; NaN stays NaN.
+    """Ranks along the last axis, 1 for the smallest, ties averaged; NaN stays NaN. `rounding` as in `tie_groups`."""
+    order, first, last = tie_groups(x, rounding)
+    ranks = np.empty(x.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
+    return np.where(np.isnan(x), np.nan, ranks)
+
+
+def tie_groups(x: Floats, rounding: Floats | float = 0.0) -> tuple[Ints, Ints, Ints]:
+    """The order along the last axis, from the smallest on, and the first and last place of each one's group of ties.
 
     `rounding` (broadcast against x) is the absolute error of each value: neighbours closer than that are ties.
     """
@@ -31,13 +40,10 @@ def average_ranks(x: Floats, rounding: Floats | float = 0.0) -> Floats:
             new[..., 1:] = ~(gap <= np.maximum(error[..., 1:], error[..., :-1]))
         else:
             new[..., 1:] = ~(gap <= rounding)
-    first, last = tie_groups(new)
-    ranks = np.empty(x.shape)
-    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
-    return np.where(np.isnan(x), np.nan, ranks)
+    return order, *_groups(new)
 
 
-def tie_groups(new: NDArray[np.bool_]) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+def _groups(new: NDArray[np.bool_]) -> tuple[Ints, Ints]:
     """First and last place of the group of ties that each place is in; `new` marks where a group begins."""
     n = new.shape[-1]
     place = np.arange(n)
@@ -84,8 +90,8 @@ class SignedRanks:
 
     signs: Floats
     ranks: Floats
-    first: NDArray[np.int_]
-    last: NDArray[np.int_]
+    first: Ints
+    last: Ints
     plus: Floats
     minus: Floats
     n: NDArray[np.int_]
@@ -98,7 +104,7 @@ class SignedRanks:
 
 
 def signed_ranks(differences: Floats, rounding: Floats, zero_method: str) -> SignedRanks:
-    """Signed ranks of each row of differences, each with its rounding error; NaN is no observation."""
+    """Signed ranks of each row of differences, each with its rounding error; NaN is not an observation."""
     size = np.abs(differences)
     absent = np.isnan(size)
     zero = size <= rounding  # False for NaN
@@ -109,7 +115,7 @@ def signed_ranks(differences: Floats, rounding: Floats, zero_method: str) -> Sig
     tied = size[..., 1:] - size[..., :-1] <= np.maximum(errors[..., 1:], errors[..., :-1])
     np.logical_not(tied, out=new[..., 1:])
     counts = ~np.isnan(size)
-    first, last = tie_groups(new)
+    first, last = _groups(new)
     all_ranks = ((first + last) / 2 + 1) * counts
     signs[~(size > 0)] = 0.0
     ranks = np.abs(signs) * all_ranks
@@ -132,7 +138,7 @@ def signed_ranks(differences: Floats, rounding: Floats, zero_method: str) -> Sig
 def asymptotic_p(ranked: SignedRanks, alternative: str, correction: bool) -> tuple[Floats, Floats]:
     """z and p from the conditional mean and variance of the rank sum, which hold with ties and zeros as well.
 
-    Only the signs of non-zero differences are random. scipy's "zsplit" takes the signs of zeros for random too, though
+    Only the signs of non-zero differences are random. scipy's "zsplit" treats the signs of zeros as random too, though
     it splits their ranks: its variance is larger, and with many zeros p too large.
     """
     variance = (ranked.ranks**2).sum(axis=-1) / 4

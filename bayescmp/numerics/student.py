@@ -16,9 +16,9 @@ Floats = NDArray[np.float64]
 def student_parameters(
     differences: Floats, rho: float | Floats, rounding: float | Floats = 0.0
 ) -> tuple[Floats, Floats, Floats]:
-    """Mean, standard error and degrees of freedom of many experiments at once (last axis: folds, NaN is none).
+    """Mean, standard error and degrees of freedom of many experiments at once (last axis: folds; NaN is left out).
 
-    A spread within the rounding error of the scores is none: its standard error is 0.
+    A spread within the rounding error of the scores counts as none: its standard error is 0.
     """
     mean, deviation, n = moments(np.asarray(differences, dtype=float))
     r = np.asarray(rho, dtype=float)

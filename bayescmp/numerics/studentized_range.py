@@ -1,6 +1,8 @@
 """The distribution of the studentized range: the largest of k means minus the smallest, in standard errors.
 
-Two nested quadrature rules, vectorised over q: for Tukey's test (df finite) and Nemenyi's (df infinite).
+Two nested quadrature rules, vectorised over q: for Tukey's test (df finite) and Nemenyi's (df infinite). Measured
+against the closed form for two means, scipy's `studentized_range` is off by 1e-5 at q = 10 and returns 0 at q = 15,
+where these keep 15 and 6 digits; and the 435 pairs of 30 models take it 16 ms instead of 0.5, after 0.5 s to import it.
 """
 
 import math

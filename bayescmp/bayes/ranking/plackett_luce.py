@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from bayescmp import _compat
 from bayescmp.bayes.nuts import check_engine
-from bayescmp.bayes.ranking.result import tied_places
 from bayescmp.bayes.ranking.strengths import (
     DRAWS,
     WIN_ROPE,
@@ -24,6 +23,7 @@ from bayescmp.bayes.ranking.strengths import (
     check_win_rope,
     infer,
 )
+from bayescmp.numerics.ranks import tie_groups
 from bayescmp.rope import Rope
 from bayescmp.scores.inputs import Table, complete_table
 from bayescmp.scores.table import Scores
@@ -126,7 +126,7 @@ def rankings(table: Table) -> tuple[Orders, Floats]:
     """Orders of the models (best first), and the weight of each: 1 for a dataset without ties, else shared."""
     found: list[tuple[int, ...]] = []
     weights: list[float] = []
-    order, first, _ = tied_places(table.oriented, table.rounding)
+    order, first, _ = tie_groups(-table.oriented, table.rounding[:, None])
     for row, starts in zip(order, first, strict=True):
         groups = [row[starts == start].tolist() for start in np.unique(starts)]
         several = _orders(groups)

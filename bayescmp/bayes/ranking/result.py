@@ -374,24 +374,10 @@ def _chain_mcse(hits: list[Floats]) -> Floats:
     return np.array([[share_mcse(found[:, s, :, i]) for i in range(found.shape[3])] for s in range(2)])
 
 
-def tied_places(
-    values: Floats, tolerance: Floats | float
-) -> tuple[NDArray[np.intp], NDArray[np.int_], NDArray[np.int_]]:
-    """For each row the columns from the largest value on, and the first and last place of each one's group of ties.
-
-    Neighbours closer than the tolerance (one for all, or one per row) are tied.
-    """
-    order = np.argsort(-values, axis=1, kind="stable")
-    ordered = np.take_along_axis(values, order, axis=1)
-    new = np.ones(values.shape, dtype=bool)
-    new[:, 1:] = ordered[:, :-1] - ordered[:, 1:] > np.reshape(tolerance, (-1, 1))
-    return order, *tie_groups(new)
-
-
 def count_ranks(values: Floats, tolerance: float) -> Floats:
     """How often each column has each rank, columns x ranks; ties share their ranks equally."""
     k = values.shape[1]
-    order, first, last = tied_places(values, tolerance)
+    order, first, last = tie_groups(-values, tolerance)
     if first is last:
         return np.bincount((order * k + first).ravel(), minlength=k * k).reshape(k, k).astype(float)
     # a tie adds 1/size from its first to its last rank: up at the one, down behind the other, then summed along
