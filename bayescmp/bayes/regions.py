@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Three = tuple[float, float, float]
 NUMERICAL_ERROR_LIMIT = 1e-2
-MOST_PRIOR = 1e9
-"""Datasets that a prior may count for; far beyond, squares of the weights are no numbers."""
+MOST_PRIOR = 1e6
+"""Number of datasets that a prior may count for: the probabilities are exact up to there."""
 TIE = 1e-12
 """Thetas closer than that are equal, and share the win."""
 

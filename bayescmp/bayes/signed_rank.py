@@ -192,7 +192,9 @@ class SignedRankInference(RegionInference):
         object.__setattr__(self, "differences", np.asarray(self.differences, dtype=float))
         object.__setattr__(self, "names", tuple(self.names))
         if not 0 <= self.prior <= MOST_PRIOR:
-            raise ValueError(f"`prior` must be a strength of 0 or more, at most {MOST_PRIOR:g}, got {self.prior}.")
+            raise ValueError(
+                f"`prior` must be a strength from 0 to {MOST_PRIOR:,.0f} datasets, got {self.prior}."
+            )
         if not abs(self.prior_at) <= 1e300:
             raise ValueError(f"`prior_at` must be a finite difference, at most 1e300, got {self.prior_at}.")
         object.__setattr__(self, "n_draws", check_count("draws", self.n_draws))
