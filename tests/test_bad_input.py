@@ -136,7 +136,7 @@ ARRAYS = {
             [[1e303, 2e303, 4e303]] * 3, [[0.0, 1.0, 2.0]] * 3, rope=1, resampling=Resampling.kfold(3)
         ),
         ScoresError,
-        "Change their unit",
+        "Change the unit",
     ),
     "an unknown model": (
         lambda: bc.bayes.pymc_model("bayes", bc.load_uci().pair("rf", "svm")),

@@ -24,6 +24,8 @@ Three = tuple[float, float, float]
 NUMERICAL_ERROR_LIMIT = 1e-2
 MOST_PRIOR = 1e6
 """Number of datasets that a prior may count for: the probabilities are exact up to there."""
+LARGEST = 1e300
+"""Differences beyond leave no room for the sum of two, or for a thousand times their spread."""
 TIE = 1e-12
 """Thetas closer than that are equal, and share the win."""
 

@@ -115,9 +115,7 @@ class SignInference(RegionInference):
         object.__setattr__(self, "differences", np.asarray(self.differences, dtype=float))
         object.__setattr__(self, "rounding", np.asarray(self.rounding, dtype=float))
         if not 0 <= self.prior <= MOST_PRIOR:
-            raise ValueError(
-                f"`prior` must be a strength from 0 to {MOST_PRIOR:,.0f} datasets, got {self.prior}."
-            )
+            raise ValueError(f"`prior` must be a strength from 0 to {MOST_PRIOR:,.0f} datasets, got {self.prior}.")
         if not is_one_of(self.prior_place, PLACES):
             raise ValueError(f"`prior_place` must be one of {PLACES}, got {self.prior_place!r}.")
 

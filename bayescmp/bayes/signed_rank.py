@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.regions import (
+    LARGEST,
     MOST_PRIOR,
     TIE,
     Estimate,
@@ -192,11 +193,9 @@ class SignedRankInference(RegionInference):
         object.__setattr__(self, "differences", np.asarray(self.differences, dtype=float))
         object.__setattr__(self, "names", tuple(self.names))
         if not 0 <= self.prior <= MOST_PRIOR:
-            raise ValueError(
-                f"`prior` must be a strength from 0 to {MOST_PRIOR:,.0f} datasets, got {self.prior}."
-            )
-        if not abs(self.prior_at) <= 1e300:
-            raise ValueError(f"`prior_at` must be a finite difference, at most 1e300, got {self.prior_at}.")
+            raise ValueError(f"`prior` must be a strength from 0 to {MOST_PRIOR:,.0f} datasets, got {self.prior}.")
+        if not abs(self.prior_at) <= LARGEST:
+            raise ValueError(f"`prior_at` must be a difference of at most {LARGEST:g}, got {self.prior_at}.")
         object.__setattr__(self, "n_draws", check_count("draws", self.n_draws))
 
     @cached_property
