@@ -72,16 +72,15 @@ class StrengthPosterior(RankingPosterior):
     @property
     def p_win_matrix(self) -> Floats:
         """The posterior mean of P(the row's model beats the column's on the next dataset)."""
-        if "p_win" not in self._memo:
-            k = len(self.models)
-            result = np.full((k, k), 0.5)
-            theta = self.draws()
-            for i, j in combinations(range(k), 2):
-                result[i, j] = _p_win(theta, i, j).mean()
-                result[j, i] = 1 - result[i, j]
-            self._memo["p_win"] = result
-        matrix: Floats = self._memo["p_win"]
-        return matrix.copy()
+        return self._numbers("p_win", self._mean_p_win)
+
+    def _mean_p_win(self) -> Floats:
+        theta, k = self.draws(), len(self.models)
+        result = np.full((k, k), 0.5)
+        for i, j in combinations(range(k), 2):
+            result[i, j] = _p_win(theta, i, j).mean()
+            result[j, i] = 1 - result[i, j]
+        return result
 
     def p_win(self, a: str, b: str) -> float:
         """The posterior mean of P(`a` beats `b` on the next dataset)."""
@@ -90,11 +89,12 @@ class StrengthPosterior(RankingPosterior):
     @property
     def worth(self) -> dict[str, float]:
         """The posterior mean of exp(theta) / sum of exp(theta): the chance to be first of all on the next dataset."""
-        if "worth" not in self._memo:
-            theta = self.draws()
-            shares = np.exp(theta - theta.max(axis=1, keepdims=True))
-            self._memo["worth"] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
-        return self._named(self._memo["worth"])
+        return self._named(self._numbers("worth", self._mean_worth))
+
+    def _mean_worth(self) -> Floats:
+        theta = self.draws()
+        shares = np.exp(theta - theta.max(axis=1, keepdims=True))
+        return np.asarray((shares / shares.sum(axis=1, keepdims=True)).mean(axis=0))
 
     def pairs_frame(self, mass: float = DEFAULT_MASS) -> "pd.DataFrame":
         """One row a pair, the stronger model first; HDIs hold `mass`.
