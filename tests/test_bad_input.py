@@ -162,7 +162,7 @@ ARRAYS = {
     "forest of the sign test": (
         lambda: bc.plots.plot_forest(bc.compare(bc.load_domains(), rope=1, bayes="sign")),
         ValueError,
-        "knows no mean difference",
+        "has no mean difference",
     ),
 }
 

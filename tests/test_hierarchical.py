@@ -756,7 +756,7 @@ def test_equal_means_have_a_bound_for_sigma(rng):
 def test_what_is_refused(rng):
     with pytest.raises(bc.ScoresError, match="at least 2 datasets"):
         bc.bayes.hierarchical_ttest(simulate(rng, [0.3]), rope=0.1)
-    with pytest.raises(bc.ScoresError, match="at least 3 scores a dataset"):
+    with pytest.raises(bc.ScoresError, match="at least 3 scores per dataset"):
         bc.bayes.hierarchical_ttest(bc.load_domains().pair("A", "B"), rope=1, resampling=bc.Resampling.custom(0.1))
     with pytest.raises(bc.ResamplingError, match="must know how the scores were resampled"):
         bc.bayes.hierarchical_ttest(bc.load_domains().pair("A", "B"), rope=1)

@@ -42,7 +42,7 @@ def pymc_model(
     dataset : str, optional
         Which dataset, for "correlated_t".
     **options
-        `prior` and the like, as the test itself takes them.
+        `prior` and the like, as in the test itself.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def pymc_model(
 
         if rope is None:
             raise RopeError(
-                'The sign test counts against a rope: say rope=, as in pymc_model("sign", pair, rope=0.01).'
+                'The sign test counts against a rope: give rope=, as in pymc_model("sign", pair, rope=0.01).'
             )
         posterior = sign_test(pair, rope=rope, **options)
         return sign(posterior.inference.counts(posterior.rope), posterior.inference.prior_counts)  # type: ignore[attr-defined]

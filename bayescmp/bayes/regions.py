@@ -116,14 +116,14 @@ class RegionPosterior(Posterior):
     """The posterior of theta = (A better, equivalent, B better), the probabilities of what a new dataset will show.
 
     `p_better` is the probability that "A better" is the *most probable* outcome: that its theta is the largest of the
-    three. `expected` is another thing, the posterior mean of theta: the share of new datasets to expect in each region.
+    three. `expected` is something else, the posterior mean of theta: the share of new datasets to expect in each region.
 
     Attributes
     ----------
     inference
         The posterior of theta for any rope.
     new : str
-        What theta speaks of: a new dataset, or the average of two.
+        The subject of theta: a new dataset, or the average of two.
 
     See Also
     --------

@@ -61,14 +61,14 @@ def signed_rank_test(
 
     Parameters
     ----------
-    a : Pair, or array of A's scores, one a dataset
+    a : Pair, or array of A's scores, one per dataset
     b : array of B's scores on the same datasets, where `a` is an array
     rope : float, (low, high), Rope, or a mapping from dataset to one of these
         The differences that make no practical difference; 0 for none.
     prior, prior_at : float
         Strength and place of the pseudo-observation; at 0 it speaks for equivalence. Strength 0 leaves it out.
     higher_is_better : bool
-        The direction, where arrays are given; True if not said.
+        The direction of the scores, where arrays are given; True if not given.
     draws : int
         Number of Monte-Carlo draws.
     precision : float, optional
@@ -385,7 +385,7 @@ def _below(partners: list[NDArray[np.intp]] | None, prefix: Floats, ordered: Flo
 def share_draws(results: list[RegionPosterior], *, compiled: bool | None = None) -> list[RegionPosterior]:
     """These results of `signed_rank_test` with their answers, computed together where seed and datasets are the same.
 
-    `compiled` says which of two loops to use, equal up to rounding; by the amount of work if not given.
+    `compiled` chooses between two loops, equal up to rounding; by the amount of work if not given.
     """
     together: dict[tuple[str, ...], list[int]] = {}
     for i, result in enumerate(results):

@@ -20,7 +20,7 @@ _PANELS, _NODES = 4, 16
 def p_largest(alpha: Floats) -> Floats:
     """P(theta_i is the largest) for theta ~ Dirichlet(alpha), each relatively right also where it is tiny.
 
-    A share with alpha 0 is 0. Of equal alphas each gets the same probability.
+    A share with alpha 0 is 0. Equal alphas have equal probabilities.
     """
     a = np.asarray(alpha, dtype=float)
     result = np.zeros(a.size)

@@ -1,4 +1,4 @@
-"""What the hierarchical test knows: statistics and prior with their posterior, a single point, or draws of NUTS."""
+"""The posterior of the hierarchical test: statistics and prior with a quadrature, a single point, or draws of NUTS."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

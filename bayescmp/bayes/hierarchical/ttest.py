@@ -57,16 +57,16 @@ def hierarchical_ttest(
     prior : str or HierarchicalPrior
         "corani2017" (the paper's), "baycomp", "kruschke", "juarez_steel", "gaussian", or your own.
     resampling : Resampling
-        How the scores were resampled, where the pair does not know it.
+        How the scores were resampled, where the pair has no resampling.
     min_sd : float, optional
         The standard deviation within a dataset whose differences do not vary at all; the smallest of the other
         datasets if not given.
     higher_is_better : bool
-        The direction, where arrays are given; True if not said.
+        The direction of the scores, where arrays are given; True if not given.
     engine : "collapsed" or "nuts"
         Deterministic quadrature, or PyMC as its reference.
     random_seed : int, optional
-        Of NUTS; drawn and recorded if not given.
+        Seed of NUTS; drawn and recorded if not given.
     **nuts_options
         `draws`, `tune`, `chains`, `cores`, `nuts_sampler`, `target_accept`, `progressbar`.
 
@@ -78,7 +78,7 @@ def hierarchical_ttest(
 
     See Also
     --------
-    signed_rank_test : one score a dataset.
+    signed_rank_test : one score per dataset.
     multilevel : one model of many models.
     HierarchicalPrior : your own prior.
 
@@ -125,8 +125,9 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
     few = [name for name, n in zip(pair.datasets, pair.counts, strict=True) if n < 3]
     if few:
         raise ScoresError(
-            f"`hierarchical_ttest` needs at least 3 scores a dataset, but {name_list(few)} has fewer: its spread "
-            "cannot be told from its difference. Score more folds, or use signed_rank_test (one score a dataset)."
+            f"`hierarchical_ttest` needs at least 3 scores per dataset, but {name_list(few)} has fewer, so that its "
+            "spread cannot be separated from its difference. Score more folds, or use signed_rank_test (one score per "
+            "dataset)."
         )
     means, sds, counts = moments(pair.differences)
     flat = sds <= pair.rounding
@@ -147,7 +148,7 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
         )
         warn(f"{pair.a} vs {pair.b}: {notes[-1]}.", DegenerateWarning)
     if len(pair.datasets) == 2:
-        notes.append("two datasets say little about the next one: the prior dominates")
+        notes.append("two datasets hold little information about the next one: the prior dominates")
         warn(f"{pair.a} vs {pair.b}: {notes[-1]}.", PriorWarning)
     largest, scales = float(np.nanmax(np.abs(pair.differences))), np.where(flat, floor, sds)
     _check_sizes(pair.datasets, means, scales, largest)
@@ -205,7 +206,7 @@ class HierarchicalPosterior(RegionPosterior):
         return pd.DataFrame(rows).set_index("parameter")
 
     def datasets_frame(self, mass: float = 0.95) -> "pd.DataFrame":
-        """One row a dataset: raw and shrunken mean difference, the HDI of this `mass`, and the three probabilities."""
+        """One row per dataset: raw and shrunken mean difference, its HDI of this `mass`, the three probabilities."""
         self._refuse_a_point()
         return shrinkage.datasets_frame(self.inference, self.rope, check_mass(mass))
 

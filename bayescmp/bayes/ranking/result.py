@@ -100,12 +100,12 @@ class RankingPosterior(Value):
     mean_score, mean_rank : tuple of float, or None
         Each model's plain means, to read beside the posterior.
     settings, random_seed, diagnostics, notes, versions
-        Whatever else changes the numbers or tells how they came about.
+        Whatever else changes the numbers or describes how they were made.
 
     See Also
     --------
     rank_models : makes one.
-    StrengthPosterior : with probabilities to win.
+    StrengthPosterior : with probabilities of winning.
 
     Examples
     --------
@@ -159,7 +159,7 @@ class RankingPosterior(Value):
 
     @property
     def p_best_by_score(self) -> dict[str, float] | None:
-        """P(the model has the largest mean score), from the same draws; None where the ability is no mean rank."""
+        """P(the model has the largest mean score), from the same draws; None where the ability is not a mean rank."""
         shares = self._summary().best_by_score
         return None if shares is None else self._named(shares)
 
@@ -243,7 +243,7 @@ class RankingPosterior(Value):
         return _compat.to_inference_data({"posterior": {"ability": chains}})
 
     def to_frame(self) -> "pd.DataFrame":
-        """One row a model, the most probably best first."""
+        """One row per model, the most probably best first."""
         import pandas as pd
 
         frame = pd.DataFrame(self._columns())

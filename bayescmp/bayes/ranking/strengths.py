@@ -88,7 +88,7 @@ class StrengthPosterior(RankingPosterior):
 
     @property
     def worth(self) -> dict[str, float]:
-        """The posterior mean of exp(theta) / sum of exp(theta): the chance to be first of all on the next dataset."""
+        """The posterior mean of exp(theta) / sum of exp(theta): the chance of coming first on the next dataset."""
         return self._named(self._numbers("worth", self._mean_worth))
 
     def _mean_worth(self) -> Floats:
@@ -97,7 +97,7 @@ class StrengthPosterior(RankingPosterior):
         return np.asarray((shares / shares.sum(axis=1, keepdims=True)).mean(axis=0))
 
     def pairs_frame(self, mass: float = DEFAULT_MASS) -> "pd.DataFrame":
-        """One row a pair, the stronger model first; HDIs hold `mass`.
+        """One row per pair, the stronger model first; HDIs hold `mass`.
 
         `p_win` is the posterior mean of P(a beats b on the next dataset), with its HDI. `p_better` is
         P(P(win) > 1/2): a is the better one, be it by little. `p_equivalent` is P(P(win) within the win rope), and
@@ -147,9 +147,9 @@ class StrengthPosterior(RankingPosterior):
             "The rope decided which differences counted as wins, so that another one needs another run: call "
             "bradley_terry again with rope=."
             if "wins" in self.settings
-            else "Rankings know no size of differences, and so no rope."
+            else "Rankings have no size of differences, and so no rope."
         )
-        raise RopeError(f"{why} The region of equivalent P(win) can be changed: with_win_rope(0.1).")
+        raise RopeError(f"{why} The region of equivalent P(win) can be changed with with_win_rope(0.1).")
 
     @property
     def _allowed_gap(self) -> float:
@@ -246,7 +246,7 @@ class StrengthInference(AbilityInference):
 
     @np.errstate(over="ignore", divide="ignore", invalid="ignore")
     def log_likelihood(self, theta: Floats) -> Floats:
-        """Of each row of theta."""
+        """The log likelihood of each row of theta."""
         strength, value = np.exp(theta), theta @ self.wins
         rows = max(1, TOTALS_AT_A_TIME // len(theta))
         for start in range(0, len(self.weights), rows):
