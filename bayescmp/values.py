@@ -229,7 +229,7 @@ def _read_array(hint: Any, data: Any, where: str, depth: int) -> Any:
             numbers = np.frombuffer(base64.b64decode(data["base64"], validate=True), "<f8")
             return numbers.reshape(data["shape"]).astype(kind)
         array = np.array(data, dtype=float if issubclass(kind, np.floating) else None)
-        if array.dtype.kind not in "fiub" or isinstance(data, str):
+        if array.dtype.kind not in "fiub" or data is None or isinstance(data, str):
             raise TypeError
         return array.astype(kind)
     except (TypeError, ValueError, KeyError, OverflowError, binascii.Error):

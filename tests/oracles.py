@@ -24,6 +24,7 @@ SOURCES = {
     "mlxtend": "",
     "baycomp": "",
     "bayes-testkit": "",
+    "ArviZ": "",
     "mpmath": "arithmetic with many digits",
     "PyMC": "the same model, sampled by NUTS",
 }

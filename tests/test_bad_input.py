@@ -136,7 +136,7 @@ ARRAYS = {
             [[1e303, 2e303, 4e303]] * 3, [[0.0, 1.0, 2.0]] * 3, rope=1, resampling=Resampling.kfold(3)
         ),
         ScoresError,
-        "Change their unit",
+        "Change the unit",
     ),
     "an unknown model": (
         lambda: bc.bayes.pymc_model("bayes", bc.load_uci().pair("rf", "svm")),
@@ -162,7 +162,7 @@ ARRAYS = {
     "forest of the sign test": (
         lambda: bc.plots.plot_forest(bc.compare(bc.load_domains(), rope=1, bayes="sign_test")),
         ValueError,
-        "knows no mean difference",
+        "has no mean difference",
     ),
 }
 

@@ -733,7 +733,7 @@ def test_some_constant_rows_keep_their_means(rng):
         p = bc.bayes.hierarchical_ttest(a, 0 * a, rope=0.1, resampling=bc.Resampling.custom(0.1))
     assert p.settings["min_sd"] == pytest.approx(a[3:].std(axis=1, ddof=1).min())
     assert p.datasets_frame()["mean"].to_numpy() == pytest.approx(a.mean(axis=1))
-    assert "with half / twice that" in repr(p)
+    assert "min_sd_sensitivity() has the answers" in repr(p)
     with pytest.warns(bc.DegenerateWarning):
         other = bc.bayes.hierarchical_ttest(a, 0 * a, rope=0.1, resampling=bc.Resampling.custom(0.1), min_sd=0.5)
     assert other.settings["min_sd"] == 0.5
@@ -756,7 +756,7 @@ def test_equal_means_have_a_bound_for_sigma(rng):
 def test_what_is_refused(rng):
     with pytest.raises(bc.ScoresError, match="at least 2 datasets"):
         bc.bayes.hierarchical_ttest(simulate(rng, [0.3]), rope=0.1)
-    with pytest.raises(bc.ScoresError, match="at least 3 scores a dataset"):
+    with pytest.raises(bc.ScoresError, match="at least 3 scores per dataset"):
         bc.bayes.hierarchical_ttest(bc.load_domains().pair("A", "B"), rope=1, resampling=bc.Resampling.custom(0.1))
     with pytest.raises(bc.ResamplingError, match="must be told how the scores were resampled"):
         bc.bayes.hierarchical_ttest(bc.load_domains().pair("A", "B"), rope=1)
@@ -895,6 +895,30 @@ def test_one_dataset_far_away(far):
     assert p.p_better > 0.6
     frame = p.datasets_frame()
     assert frame["shrunken"].iloc[-1] == pytest.approx(far, rel=0.05), "heavy tails leave it alone"
+
+
+@pytest.mark.oracle("bayes.HierarchicalPosterior.min_sd_sensitivity", "brute force")
+@pytest.mark.parametrize("prior", ["corani2017", "gaussian"])
+def test_sensitivity_to_min_sd_is_that_of_separate_runs(prior, rng):
+    """Half and twice the assumed standard deviation, with the rope of the result."""
+    x = rng.normal(0.1, 0.2, (6, 5))
+    x[:2] = 0.3
+    with pytest.warns(bc.DegenerateWarning):
+        p = hierarchical(x, rope=0.15, prior=prior)
+    frame = p.min_sd_sensitivity()
+    sd = p.settings["min_sd"]
+    assert frame.index.tolist() == [sd / 2, sd, 2 * sd]
+    for min_sd in frame.index:
+        with pytest.warns(bc.DegenerateWarning):
+            other = hierarchical(x, rope=0.15, prior=prior, min_sd=min_sd)
+        row = frame.loc[min_sd]
+        assert (row.p_better, row.p_equivalent, row.p_worse) == (other.p_better, other.p_equivalent, other.p_worse)
+    own = p.settings["prior"]
+    with pytest.warns(bc.DegenerateWarning):
+        p = hierarchical(x, rope=0.15, prior=replace(own, name="custom"))
+    assert p.min_sd_sensitivity().p_better.tolist() == pytest.approx(frame.p_better.tolist(), abs=1e-9)
+    with pytest.raises(ValueError, match="vary on every dataset"):
+        hierarchical(x[2:]).min_sd_sensitivity()
 
 
 def test_min_sd_is_for_datasets_that_do_not_vary():

@@ -170,7 +170,7 @@ def assert_same_as_hierarchical(p, pair):
 
 @pytest.fixture(scope="module")
 def flat():
-    """One score a dataset, exchangeable models, flat effects, uniform tau: all of it is a plain normal sample."""
+    """One score per dataset, exchangeable models, flat effects, uniform tau: all of it is a plain normal sample."""
     scores, _ = simulate(np.random.default_rng(20260101), [0, 0.3, 1, 0.5], 7, 1)
     prior = MultilevelPrior(effects_scale=None, between_max=1e4, covariance="exchangeable")
     return scores, bc.bayes.multilevel(scores, rope=0, prior=prior, random_seed=5, draws=2500, **FAST)
@@ -198,7 +198,7 @@ def test_one_score_each_exchangeable_and_flat_is_a_multivariate_student(flat):
         for level in (0.05, 0.25, 0.75, 0.95):
             below = pair.inference.delta <= exact.ppf(level)
             assert below.mean() == pytest.approx(level, abs=4.5 * mc_error(below))
-    assert any("one score a dataset" in note for note in p.notes)
+    assert any("one score per dataset" in note for note in p.notes)
 
 
 @pytest.mark.oracle(

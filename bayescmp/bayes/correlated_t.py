@@ -44,15 +44,15 @@ def correlated_ttest(
     rope : float, (low, high), Rope, or a mapping from dataset to one of these
         The differences that make no practical difference; 0 for none.
     resampling : Resampling
-        How the scores were resampled; needed where the pair does not know it.
+        How the scores were resampled; needed where the pair has no resampling.
     dataset : str
         Which dataset, where the pair has more than one.
     higher_is_better : bool
-        The direction, where arrays are given; True if not said.
+        The direction of the scores, where arrays are given; True if not given.
     engine : "exact" or "nuts"
         The closed form, or NUTS on the same model as a check of it.
     random_seed : int, optional
-        Of NUTS; drawn and recorded if not given.
+        Seed of NUTS; drawn and recorded if not given.
     **nuts_options
         `draws`, `tune`, `chains`, `cores`, `nuts_sampler`, `target_accept`, `progressbar`.
 
@@ -121,7 +121,7 @@ def correlated_ttest(
 def probabilities(differences: Floats, *, rho: ArrayLike, rope: RopeLike, rounding: ArrayLike = 0.0) -> Floats:
     """P(A better), P(equivalent), P(B better) of many experiments at once, in bounded memory.
 
-    Takes what `student_parameters` takes; returns experiments x 3.
+    The arguments are those of `student_parameters`; returns experiments x 3.
     """
     region = Rope.of(rope)
     rows = np.reshape(differences, (-1, np.shape(differences)[-1]))

@@ -1,6 +1,6 @@
 """Posterior distributions of a difference: Student t, difference of two Student t, a point, draws.
 
-All have the same few methods, so that a result need not know which one it holds. Tails are computed as tails: no
+All have the same few methods, so that a result can hold any of them. Tails are computed as tails: no
 1 - cdf anywhere.
 """
 

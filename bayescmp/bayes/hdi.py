@@ -16,7 +16,7 @@ def hdi(posterior: Any, mass: float = DEFAULT_MASS) -> tuple[float, float]:
     Parameters
     ----------
     posterior : array of draws, or a distribution with `ppf`
-        A continuous unimodal distribution, as scipy makes them; of draws the shortest run that holds the mass.
+        A continuous unimodal distribution, as scipy makes them; for draws, the shortest run that holds the mass.
     mass : float
         Between 0 and 1.
 

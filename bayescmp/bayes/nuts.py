@@ -74,7 +74,7 @@ class Diagnostics(Value):
 
 
 def check_engine(engine: str, fast: str, nuts_options: dict[str, Any], random_seed: int | None = None) -> None:
-    """Raise if the engine is unknown, or if the fast one is given options of the sampler."""
+    """Raises if the engine is unknown, or if the fast one is given options of the sampler."""
     if not is_one_of(engine, (fast, "nuts")):
         raise ValueError(f'`engine` must be "{fast}" or "nuts", got {engine!r}.')
     options = [*nuts_options, *(["random_seed"] if random_seed is not None else [])]
@@ -106,7 +106,7 @@ def sample(
 
     logger = logging.getLogger("pymc")
     level = logger.level
-    logger.setLevel(logging.ERROR)  # our own diagnostics say the same once, as a typed warning
+    logger.setLevel(logging.ERROR)  # our own diagnostics warn of the same once, with a typed warning
     try:
         with _stopped_by_ctrl_c(), model, _compat.quiet(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", category=UserWarning, module="pymc")

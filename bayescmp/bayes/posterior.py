@@ -25,7 +25,7 @@ class Posterior(Value):
     Attributes
     ----------
     a, b : str
-        The models' names. "Better" is of A over B.
+        The models' names. "Better" means A over B.
     metric, higher_is_better, scale
         What was measured, its direction, and the scale of the differences.
     datasets : tuple of str

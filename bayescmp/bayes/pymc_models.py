@@ -36,7 +36,7 @@ def pymc_model(
     dataset : str, optional
         Which dataset, for "correlated_ttest".
     **options
-        `prior` and the like, as the test itself takes them.
+        `prior` and the like, as in the test itself.
 
     Returns
     -------

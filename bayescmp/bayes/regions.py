@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Three = tuple[float, float, float]
 NUMERICAL_ERROR_LIMIT = 1e-2
-MOST_PRIOR = 1e9
-"""Datasets that a prior may count for; far beyond, squares of the weights are no numbers."""
+MOST_PRIOR = 1e6
+"""Number of datasets that a prior may count for: the probabilities are exact up to there."""
+LARGEST = 1e300
+"""Differences beyond leave no room for the sum of two, or for a thousand times their spread."""
 TIE = 1e-12
 """Thetas closer than that are equal, and share the win."""
 
@@ -106,14 +108,14 @@ class RegionPosterior(Posterior):
     """The posterior of theta = (A better, equivalent, B better), the probabilities of what a new dataset will show.
 
     `p_better` is the probability that "A better" is the *most probable* outcome: that its theta is the largest of the
-    three. `expected` is another thing, the posterior mean of theta: the share of new datasets to expect in each region.
+    three. `expected` is something else, the posterior mean of theta: the share of new datasets to expect in each region.
 
     Attributes
     ----------
     inference
         The posterior of theta for any rope.
     new : str
-        What theta speaks of: a new dataset, or the average of two.
+        The subject of theta: a new dataset, or the average of two.
 
     See Also
     --------

@@ -40,7 +40,7 @@ def sign_test(
 
     Parameters
     ----------
-    a : Pair, or array of A's scores, one a dataset
+    a : Pair, or array of A's scores, one per dataset
     b : array of B's scores on the same datasets, where `a` is an array
     rope : float, (low, high), Rope, or a mapping from dataset to one of these
         The differences that make no practical difference; 0 for none (ties then count half for each side).
@@ -49,10 +49,10 @@ def sign_test(
     prior_place : "equivalent", "A", "B" or "spread"
         Where the prior's datasets lie; "spread" is a third each.
     higher_is_better : bool
-        The direction, where arrays are given; True if not said.
+        The direction of the scores, where arrays are given; True if not given.
     engine : "exact" or "nuts"
     random_seed : int, optional
-        Of NUTS; drawn and recorded if not given.
+        Seed of NUTS; drawn and recorded if not given.
     **nuts_options
         `draws`, `tune`, `chains`, `cores`, `nuts_sampler`, `target_accept`, `progressbar`.
 
@@ -115,7 +115,7 @@ class SignInference(RegionInference):
         object.__setattr__(self, "differences", np.asarray(self.differences, dtype=float))
         object.__setattr__(self, "rounding", np.asarray(self.rounding, dtype=float))
         if not 0 <= self.prior <= MOST_PRIOR:
-            raise ValueError(f"`prior` must be a strength of 0 or more, at most {MOST_PRIOR:g}, got {self.prior}.")
+            raise ValueError(f"`prior` must be a strength from 0 to {MOST_PRIOR:,.0f} datasets, got {self.prior}.")
         if not is_one_of(self.prior_place, PLACES):
             raise ValueError(f"`prior_place` must be one of {PLACES}, got {self.prior_place!r}.")
 
@@ -158,7 +158,7 @@ class SignInference(RegionInference):
         return None
 
     def mean_distribution(self) -> tuple[Floats, Floats]:
-        raise ValueError("The sign test counts datasets and knows no mean difference.")
+        raise ValueError("The sign test counts datasets and has no mean difference.")
 
     def hdi(self, mass: float) -> tuple[float, float]:
         raise ValueError(

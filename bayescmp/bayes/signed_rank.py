@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.regions import (
+    LARGEST,
     MOST_PRIOR,
     TIE,
     Estimate,
@@ -60,14 +61,14 @@ def signed_rank_test(
 
     Parameters
     ----------
-    a : Pair, or array of A's scores, one a dataset
+    a : Pair, or array of A's scores, one per dataset
     b : array of B's scores on the same datasets, where `a` is an array
     rope : float, (low, high), Rope, or a mapping from dataset to one of these
         The differences that make no practical difference; 0 for none.
     prior, prior_at : float
         Strength and place of the pseudo-observation; at 0 it speaks for equivalence. Strength 0 leaves it out.
     higher_is_better : bool
-        The direction, where arrays are given; True if not said.
+        The direction of the scores, where arrays are given; True if not given.
     draws : int
         Number of Monte-Carlo draws.
     precision : float, optional
@@ -192,9 +193,9 @@ class SignedRankInference(RegionInference):
         object.__setattr__(self, "differences", np.asarray(self.differences, dtype=float))
         object.__setattr__(self, "names", tuple(self.names))
         if not 0 <= self.prior <= MOST_PRIOR:
-            raise ValueError(f"`prior` must be a strength of 0 or more, at most {MOST_PRIOR:g}, got {self.prior}.")
-        if not abs(self.prior_at) <= 1e300:
-            raise ValueError(f"`prior_at` must be a finite difference, at most 1e300, got {self.prior_at}.")
+            raise ValueError(f"`prior` must be a strength from 0 to {MOST_PRIOR:,.0f} datasets, got {self.prior}.")
+        if not abs(self.prior_at) <= LARGEST:
+            raise ValueError(f"`prior_at` must be a difference of at most {LARGEST:g}, got {self.prior_at}.")
         object.__setattr__(self, "n_draws", check_count("draws", self.n_draws))
 
     @cached_property

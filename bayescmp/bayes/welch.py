@@ -60,7 +60,7 @@ def welch_ttest(a: ArrayLike, b: ArrayLike, *, rope: RopeLike, higher_is_better:
         distribution = StudentDifference(location, scales[0], dfs[0], scales[1], dfs[1])
     else:
         constant = [name for name, scale in zip(runs.models, scales, strict=True) if not scale]
-        notes = (f"all runs of {' and of '.join(constant)} score the same: taken as known exactly",)
+        notes = (f"all runs of {' and of '.join(constant)} score the same: their mean is treated as known exactly",)
         warn(notes[0] + ".", DegenerateWarning)
         spread = max(range(2), key=scales.__getitem__)
         distribution = (

@@ -49,9 +49,7 @@ class Numbers(ParamType):
 
 @click.command(short_help="Power and sample size.")
 @click.option("--test", type=click.Choice(list(TESTS)), default="ttest", show_default=True)
-@click.option(
-    "--effect", type=Numbers(), help="d_z; sign-test: P(A wins); mcnemar-test: P(only A right),P(only B right)."
-)
+@click.option("--effect", type=Numbers(), help="d_z; sign-test: P(A wins); mcnemar-test: P(only A),P(only B right).")
 @click.option("--n", type=Numbers(), help="Folds, datasets or cases; several with commas make a curve.")
 @click.option("--alpha", type=float, help=f"{ALPHA}, unless it is what to solve for: --effect, --n and --power given.")
 @click.option("--power", type=float, help="The probability to find the effect.")
@@ -126,9 +124,7 @@ def _solve(
     effects: list[Any] = [None] if effect is None else list(effect)
     if len(names) == 2:
         if effect is None or len(effect) != 2:
-            raise click.UsageError(
-                "--test mcnemar-test needs --effect P(only A right),P(only B right), such as 0.1,0.05."
-            )
+            raise click.UsageError("--test mcnemar-test needs --effect P(only A),P(only B right), such as 0.1,0.05.")
         effects = [tuple(effect)]
     level = ALPHA if alpha is None and None in (effect, n, power) else alpha
     function = getattr(bayescmp.frequentist, name)

@@ -12,7 +12,7 @@ from scipy import special
 
 Floats = NDArray[np.float64]
 STEP_V, STEP_U = 0.2, 0.08
-"""Of the tables, in log(sigma_0) and asinh(distance), both in units of the dataset's scale."""
+"""Steps of the tables in log(sigma_0) and asinh(distance), both in units of the dataset's scale."""
 BLOCK_V, BLOCK_U = 4, 16
 """Rows and columns of the blocks that tables are made of, so that other pairs find them again."""
 MARGIN = 2

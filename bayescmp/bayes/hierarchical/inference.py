@@ -1,4 +1,4 @@
-"""What the hierarchical test knows: statistics and prior with their posterior, a single point, or draws of NUTS."""
+"""The posterior of the hierarchical test: statistics and prior with a quadrature, a single point, or draws of NUTS."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -183,11 +183,20 @@ class HierarchicalInference(RegionInference):
     def swap(self) -> "HierarchicalInference":
         return replace(self, means=0.0 - self.means)
 
+    def with_min_sd(self, min_sd: float) -> "HierarchicalInference":
+        """The same data with another standard deviation where they do not vary; a preset's bounds follow it."""
+        other = replace(self, min_sd=min_sd)
+        if self.prior.name in PRESETS and self.prior == self._preset(self.prior.name):
+            return replace(other, prior=other._preset(self.prior.name))
+        return other
+
+    def _preset(self, name: str) -> HierarchicalPrior:
+        return HierarchicalPrior.resolve(name, self.means, self.filled_sds, self.largest)
+
     def other_priors(self) -> Iterator[tuple[str, "HierarchicalInference"]]:
         for name in PRESETS:
             if name != self.prior.name:
-                prior = HierarchicalPrior.resolve(name, self.means, self.filled_sds, self.largest)
-                yield name, replace(self, prior=prior)
+                yield name, replace(self, prior=self._preset(name))
 
 
 @dataclass(frozen=True, eq=False)

@@ -113,7 +113,7 @@ class HierarchicalPrior(Value):
         return low, high
 
     def log_density(self, w: Floats) -> Floats:
-        """Of w = log(nu - shift), shape and rate integrated out."""
+        """The log density of w = log(nu - shift), shape and rate integrated out."""
         g = np.exp(w)[:, None]
         (a_low, a_high), (b_low, b_high) = self.nu_shape, self.nu_rate
         x, weight = _X, _WEIGHT

@@ -49,7 +49,7 @@ class Curve:
 class HyperPosterior:
     """The posterior on a grid of nu x log(sigma_0 / unit) x t, with delta_0 = curve(t).
 
-    `at_bound` says at which ends of the two grids (low, high each) a uniform prior ends before the density does.
+    `at_bound` marks the ends of the two grids (low, high each) where a uniform prior ends before the density does.
     """
 
     nu: Floats
@@ -137,7 +137,7 @@ def hyper_posterior(
             return log_nu[rough > rough.max() - 2 * CUT / 3]
 
         used, step, margin = likely(wide), 8 * finest, 2 * finest
-        while used.size <= FEW_NU and step > finest:  # many datasets know nu better than these steps do
+        while used.size <= FEW_NU and step > finest:  # many datasets determine nu more closely than these steps
             step, around = step / 2, _lattice(used[0] - step, used[-1] + step, step / 2)
             used, margin = likely(around[(around >= wide[0]) & (around <= wide[-1])]), step
         low, high = (max(used[0] - margin, wide[0]), min(used[-1] + margin, wide[-1]))

@@ -1,4 +1,4 @@
-"""What the hierarchical model says about each dataset it has seen, and whether it could have made them."""
+"""The hierarchical model's estimate for each dataset, and a check whether it could have made such data."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ _STEPS = np.concatenate([np.arange(0, 4.1, 0.5), 4 * 2.0 ** np.arange(1, 12)])
 
 
 def datasets_frame(inference: Any, rope: Rope, mass: float) -> "pd.DataFrame":
-    """One row a dataset: raw mean, shrunken mean, its HDI, and the three probabilities of its own delta_i."""
+    """One row per dataset: raw mean, shrunken mean, its HDI, and the three probabilities of its own delta_i."""
     import pandas as pd
 
     rng = np.random.default_rng(0)

@@ -6,21 +6,21 @@ which `collapsed` integrates and NUTS samples.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.bayes.hierarchical import shrinkage
 from bayescmp.bayes.hierarchical.inference import HierarchicalInference, PointInference
 from bayescmp.bayes.hierarchical.prior import HierarchicalPrior
 from bayescmp.bayes.nuts import check_engine
-from bayescmp.bayes.regions import RegionPosterior
+from bayescmp.bayes.regions import LARGEST, RegionPosterior
 from bayescmp.checks import check_mass
 from bayescmp.errors import DegenerateWarning, PriorWarning, ScoresError, name_list, warn
 from bayescmp.numerics.moments import moments
-from bayescmp.rope import Rope, RopeLike
+from bayescmp.rope import RopeLike
 from bayescmp.scores.inputs import in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
@@ -28,8 +28,9 @@ from bayescmp.scores.resampling import Resampling
 if TYPE_CHECKING:
     import pandas as pd
 
+Floats = NDArray[np.float64]
 FARTHEST, NARROWEST = 1e25, 1e-100
-"""Of one dataset's differences to the usual ones: at 1e40 the integral was wrong, at 1e-150 squares overflow."""
+"""Ratios of one dataset's differences to the usual ones: at 1e40 the integral was wrong, at 1e-150 squares overflow."""
 
 
 def hierarchical_ttest(
@@ -56,16 +57,16 @@ def hierarchical_ttest(
     prior : str or HierarchicalPrior
         "corani2017" (the paper's), "baycomp", "kruschke", "juarez_steel", "gaussian", or your own.
     resampling : Resampling
-        How the scores were resampled, where the pair does not know it.
+        How the scores were resampled, where the pair has no resampling.
     min_sd : float, optional
         The standard deviation within a dataset whose differences do not vary at all; the smallest of the other
         datasets if not given.
     higher_is_better : bool
-        The direction, where arrays are given; True if not said.
+        The direction of the scores, where arrays are given; True if not given.
     engine : "collapsed" or "nuts"
         Deterministic quadrature, or PyMC as its reference.
     random_seed : int, optional
-        Of NUTS; drawn and recorded if not given.
+        Seed of NUTS; drawn and recorded if not given.
     **nuts_options
         `draws`, `tune`, `chains`, `cores`, `nuts_sampler`, `target_accept`, `progressbar`.
 
@@ -77,7 +78,7 @@ def hierarchical_ttest(
 
     See Also
     --------
-    signed_rank_test : one score a dataset.
+    signed_rank_test : one score per dataset.
     multilevel : one model of many models.
     HierarchicalPrior : your own prior.
 
@@ -124,8 +125,9 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
     few = [name for name, n in zip(pair.datasets, pair.counts, strict=True) if n < 3]
     if few:
         raise ScoresError(
-            f"`hierarchical_ttest` needs at least 3 scores a dataset, but {name_list(few)} has fewer: its spread "
-            "cannot be told from its difference. Score more folds, or use signed_rank_test (one score a dataset)."
+            f"`hierarchical_ttest` needs at least 3 scores per dataset, but {name_list(few)} has fewer, so that its "
+            "spread cannot be separated from its difference. Score more folds, or use signed_rank_test (one score per "
+            "dataset)."
         )
     means, sds, counts = moments(pair.differences)
     flat = sds <= pair.rounding
@@ -141,35 +143,33 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
         floor = float(min_sd or (1e-3 * spread if flat.all() else sds[~flat].min()))
         names = [name for name, is_flat in zip(pair.datasets, flat, strict=True) if is_flat]
         notes.append(
-            f"the differences do not vary at all on {name_list(names, 4)}: taken as varying with a standard deviation "
-            f"of {floor:.3g} there (min_sd)"
+            f"the differences do not vary at all on {name_list(names, 4)}: a standard deviation of {floor:.3g} is "
+            "assumed there (min_sd); min_sd_sensitivity() has the answers for half and twice that"
         )
         warn(f"{pair.a} vs {pair.b}: {notes[-1]}.", DegenerateWarning)
     if len(pair.datasets) == 2:
-        notes.append("two datasets say little about the next one: the prior dominates")
+        notes.append("two datasets hold little information about the next one: the prior dominates")
         warn(f"{pair.a} vs {pair.b}: {notes[-1]}.", PriorWarning)
-    largest = float(np.nanmax(np.abs(pair.differences)))
-    if largest > 1e300:
-        raise ScoresError(
-            "Scores must be small enough for a thousand times their spread to be finite. Change their unit."
-        )
-    scales = np.where(flat, floor, sds)
+    largest, scales = float(np.nanmax(np.abs(pair.differences))), np.where(flat, floor, sds)
+    _check_sizes(pair.datasets, means, scales, largest)
+    resolved = HierarchicalPrior.resolve(prior, means, scales, largest)
+    return HierarchicalInference(pair.datasets, means, sds, counts, rho, floor, resolved, largest), tuple(notes)
+
+
+def _check_sizes(datasets: tuple[str, ...], means: Floats, scales: Floats, largest: float) -> None:
+    """Raise if the differences are too large, or those of one dataset too far from the usual, for the integral."""
+    if largest > LARGEST:
+        raise ScoresError(f"Differences must be at most {LARGEST:g}, got {largest:g}. Change the unit of the scores.")
     sizes = np.maximum(np.abs(means), scales)
     usual = float(np.median(sizes))
     far, narrow = sizes.max() / FARTHEST > usual, scales.min() < usual * NARROWEST
     if far or narrow:
-        odd = pair.datasets[int(sizes.argmax() if far else scales.argmin())]
+        odd = datasets[int(sizes.argmax() if far else scales.argmin())]
         how = f"are more than {FARTHEST:.0e} times" if far else f"vary by less than {NARROWEST:.0e} of"
         raise ScoresError(
             f'On "{odd}" the differences {how} those on half of the datasets: too far apart for the integral. Did a '
             "run diverge? Drop the dataset with scores.drop(...), or use signed_rank_test."
         )
-    resolved = HierarchicalPrior.resolve(prior, means, scales, largest)
-    inference = HierarchicalInference(pair.datasets, means, sds, counts, rho, floor, resolved, largest)
-    if floor and not flat.all():
-        halves = [replace(inference, min_sd=f * floor).summaries([Rope.of(0)])[0].probabilities[0] for f in (0.5, 2)]
-        notes.append(f"with half / twice that sd P({pair.a} better), rope 0, is {halves[0]:.3f} / {halves[1]:.3f}")
-    return inference, tuple(notes)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -206,7 +206,7 @@ class HierarchicalPosterior(RegionPosterior):
         return pd.DataFrame(rows).set_index("parameter")
 
     def datasets_frame(self, mass: float = 0.95) -> "pd.DataFrame":
-        """One row a dataset: raw and shrunken mean difference, the HDI of this `mass`, and the three probabilities."""
+        """One row per dataset: raw and shrunken mean difference, its HDI of this `mass`, the three probabilities."""
         self._refuse_a_point()
         return shrinkage.datasets_frame(self.inference, self.rope, check_mass(mass))
 
@@ -214,6 +214,24 @@ class HierarchicalPosterior(RegionPosterior):
         """Dataset means as the model would make them again, against those observed; tails near 0 or 1 are bad."""
         self._refuse_a_point()
         return shrinkage.predictive_check(self.inference)
+
+    def min_sd_sensitivity(self) -> "pd.DataFrame":
+        """The three probabilities and expected shares with half `min_sd`, with `min_sd` itself, and with twice that.
+
+        `min_sd` is the standard deviation that is assumed within datasets whose differences do not vary. Both other
+        answers are computed by quadrature, with the rope of this result. Raises if every dataset varies.
+        """
+        import pandas as pd
+
+        self._refuse_a_point()
+        data: Any = getattr(self.inference, "data", self.inference)
+        if not data.min_sd:
+            raise ValueError("The differences vary on every dataset: no `min_sd` was assumed that could be changed.")
+        rows = []
+        for factor in (0.5, 1.0, 2.0):
+            other = self.inference if factor == 1 else data.with_min_sd(factor * data.min_sd)
+            rows.append({"min_sd": factor * data.min_sd, **other.summaries([self.rope])[0].row()})
+        return pd.DataFrame(rows).set_index("min_sd")
 
     def _refuse_a_point(self) -> None:
         if isinstance(self.inference, PointInference):

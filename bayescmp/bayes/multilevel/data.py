@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Statistics:
-    """What the model knows of the scores; contrasts are in units of `unit`, and rotated to each dataset's own axes.
+    """What the model needs of the scores; contrasts are in units of `unit`, and rotated to each dataset's own axes.
 
     The axes of dataset d (rows of `rotations[d]`) are the principal ones of its fold scatter; `roots` are its
     eigenvalues, `means` the mean contrasts, `seen` is False for contrasts with models that were not run there.
@@ -110,7 +110,7 @@ def prepare(scores: Scores, prior: str | MultilevelPrior) -> tuple[Statistics, d
         )
     if twins:
         known = [f"{name} - {other} = {constant + 0.0:.4g}" for name, (other, constant) in twins.items()]
-        notes.append(f"the same difference on every dataset and fold, so taken as known: {', '.join(known)}")
+        notes.append(f"the same difference on every dataset and fold, so treated as known: {', '.join(known)}")
         warn(f"multilevel: {notes[-1]}.", DegenerateWarning)
     counts = np.array([len(scores.keys[d]) for d in np.flatnonzero(shown)], dtype=float)
     basis = _contrasts(len(models))
@@ -126,13 +126,13 @@ def prepare(scores: Scores, prior: str | MultilevelPrior) -> tuple[Statistics, d
         flat = _lift(roots, seen, counts, len(models) * counts * rounding**2, sum_only, (1e-3 * spread) ** 2)
         if flat:
             names = name_list([datasets[d] for d in flat], 4)
-            notes.append(f"some differences do not vary at all on {names}: taken to vary as the least varying do")
+            notes.append(f"some differences do not vary at all on {names}: the least variance of others is assumed")
             warn(f"multilevel: {notes[-1]}.", DegenerateWarning)
     else:
-        notes.append("one score a dataset: its noise cannot be told from the variation between datasets, and is in it")
+        notes.append("one score per dataset: its noise is part of the variation between datasets")
         _refuse_collinear(np.einsum("dai,da->di", rotations, gaps), rounding.max())
     if len(datasets) == 2:
-        notes.append("two datasets say little about the next one: the prior dominates")
+        notes.append("two datasets hold little information about the next one: the prior dominates")
         warn(f"multilevel: {notes[-1]}.", PriorWarning)
     within = float(np.sqrt((roots.sum(axis=1) / np.maximum(seen.sum(axis=1) * (counts - 1), 1)).mean()))
     unit = spread if spread > rounding.max() else within
@@ -154,7 +154,7 @@ def prepare(scores: Scores, prior: str | MultilevelPrior) -> tuple[Statistics, d
 
 
 def _check(scores: Scores) -> tuple[NDArray[np.bool_], list[str]]:
-    """Which datasets have two models or more, and notes; refuses what the model cannot take."""
+    """Which datasets have two models or more, and notes. Raises if the model cannot use the scores."""
     scores.check_one_metric()
     here, sizes = scores.counts > 0, np.array([len(keys) for keys in scores.keys])
     if len(scores.models) < 2:
@@ -193,8 +193,8 @@ def _check(scores: Scores) -> tuple[NDArray[np.bool_], list[str]]:
     few = [scores.datasets[d] for d in np.flatnonzero(shown & ((here.sum(axis=0) - 1) * (sizes - 1) < 2))]
     if few and sizes[shown].max() > 1:
         raise ScoresError(
-            f"`multilevel` needs at least 3 scores a dataset (2 where three models or more were run), or one on every "
-            f"dataset, but {name_list(few)} has fewer. Score more folds, or leave out these datasets."
+            f"`multilevel` needs at least 3 scores per dataset (2 where three models or more were run), or one on "
+            f"every dataset, but {name_list(few)} has fewer. Score more folds, or leave out these datasets."
         )
     return shown, notes
 
@@ -207,7 +207,7 @@ def _known_rho(scores: Scores, shown: NDArray[np.bool_]) -> Floats:
 
 
 def _refuse_collinear(residuals: Floats, rounding: float) -> None:
-    """One score a dataset: contrasts that do not vary leave the covariance between datasets without a posterior."""
+    """One score per dataset: contrasts that do not vary leave the covariance between datasets without a posterior."""
     singular = np.linalg.svd(residuals, compute_uv=False)
     if (singular <= 10 * len(residuals) * rounding).sum() > max(len(singular) - (len(residuals) - 1), 0):
         raise ScoresError(
@@ -268,7 +268,7 @@ def _centre(rotations: Floats, means: Floats, seen: NDArray[np.bool_]) -> Floats
 def _lift(
     roots: Floats, seen: NDArray[np.bool_], counts: Floats, zero: Floats, sum_only: bool, last: float
 ) -> list[int]:
-    """Raise, in place, eigenvalues that are 0 because models tie on all folds, not for want of folds; say where."""
+    """Raise, in place, eigenvalues that are 0 because models tie on all folds, not for want of folds; return where."""
     per_fold = roots / (counts - 1)[:, None]
     positive = seen & (roots > zero[:, None])
     least = per_fold[positive].min() if positive.any() else last

@@ -36,13 +36,12 @@ def multilevel(
     the models' scores over its folds; theta_d = level of d + the models' effects + N(0, T). Only contrasts between
     models matter, so that levels of datasets and folds drop out. Covariances are shrunk to exchangeability of the
     models as far as the data allow, which also serves with fewer folds or datasets than models. The price: where some
-    models are near-identical and others are not, differences of the former are overstated; a note then says so.
+    models are near-identical and others are not, differences of the former are overstated; the result then has a note.
 
     Parameters
     ----------
     scores : Scores
-        Two models or more on two datasets or more; one score a dataset will do. Missing results are filled in by the
-        model.
+        Two models or more on two datasets or more; one score per dataset is enough. The model fills in missing results.
     rope : float, symmetric (low, high) or Rope
         The differences that make no practical difference; 0 for none.
     prior : "pooled", "flat", "exchangeable" or MultilevelPrior

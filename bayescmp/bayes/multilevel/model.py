@@ -42,7 +42,7 @@ class MultilevelPrior(Value):
         variance for all models and one correlation for all pairs. For two models there is no difference.
     df_shape, df_rate : float
         The variance of a contrast is scaled inverse chi-squared around the exchangeable one, with 2 + Gamma(shape,
-        rate) degrees of freedom: few let the covariances be what the data say, many make them exchangeable.
+        rate) degrees of freedom: few leave the covariances to the data, many make them exchangeable.
 
     See Also
     --------
@@ -126,8 +126,8 @@ def pymc_multilevel(data: "Statistics") -> Any:
 def _scales(pm: Any, pt: Any, data: "Statistics") -> tuple[Any, Any]:
     """tau, and the overall scale of the theta_d, which is tau itself where T is tau^2 I.
 
-    Otherwise the data know the scale of the theta_d well but tau, the centre of T's prior, hardly. So the scale is a
-    variable of its own, drawn around what it is for given theta_d (`raw_scale_given_theta`): that changes no posterior.
+    Otherwise the data determine the scale of the theta_d well, but hardly tau, the centre of T's prior. So the scale is
+    a variable of its own, drawn around what it is for given theta_d (`raw_scale_given_theta`): that changes no posterior.
     """
     bound = data.prior.between_max / data.unit
     if data.exchangeable:

@@ -1,4 +1,4 @@
-"""The result of the multilevel model: joint draws of all models' effects, and what they say about pairs and ranks."""
+"""The result of the multilevel model: joint draws of all models' effects, with their pairs and ranks."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -93,7 +93,7 @@ class PairDraws(RegionInference):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MultilevelPosterior(Value):
-    """The result of `multilevel`: joint draws of all models' effects, and what they say about pairs, ranks, datasets.
+    """The result of `multilevel`: joint draws of all models' effects, with pairs, ranks and datasets.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class MultilevelPosterior(Value):
         Symmetric.
     method, engine, estimand : str
     settings, random_seed, diagnostics, notes, versions
-        Whatever else changes the numbers or tells how they came about.
+        Whatever else changes the numbers or describes how they were made.
 
     See Also
     --------
@@ -139,7 +139,7 @@ class MultilevelPosterior(Value):
     inference_data: Any = field(default=None, compare=False, metadata=NOT_KEPT)
 
     def pair(self, a: str, b: str) -> RegionPosterior:
-        """What the joint model says about its models `a` and `b`: as hierarchical_ttest reports it."""
+        """The joint model's result for `a` and `b`, in the form of hierarchical_ttest."""
         return RegionPosterior(
             a=a,
             b=b,
@@ -152,7 +152,7 @@ class MultilevelPosterior(Value):
         )
 
     def pairs_frame(self) -> "pd.DataFrame":
-        """One row a pair: difference of the effects with HDI, P(it is above 0), theta's winner, expected shares."""
+        """One row per pair: difference of the effects with HDI, P(it is above 0), theta's winner, expected shares."""
         import pandas as pd
 
         rows = []
@@ -187,7 +187,7 @@ class MultilevelPosterior(Value):
         )
 
     def shrunken_frame(self) -> "pd.DataFrame":
-        """One row a dataset and model: its mean score, and the shrunken one with its posterior standard deviation.
+        """One row per dataset and model: its mean score, and the shrunken one with its posterior standard deviation.
 
         The datasets' own levels are not shrunk: over the models that were run there the two means have the same mean.
         """
@@ -198,7 +198,7 @@ class MultilevelPosterior(Value):
         return pd.DataFrame({name: x.ravel() for name, x in columns.items()}, index=index)
 
     def effects_frame(self, mass: float = 0.95) -> "pd.DataFrame":
-        """One row a model: its effect against the mean of all (positive is better), with the HDI of this `mass`."""
+        """One row per model: its effect against the mean of all (positive is better), with the HDI of this `mass`."""
         import pandas as pd
 
         return pd.DataFrame(self._summaries(self.models, self.inference.effect, mass)).set_index("model")

@@ -79,13 +79,13 @@ def bradley_terry(
 
     See Also
     --------
-    plackett_luce : of whole rankings.
+    plackett_luce : for whole rankings.
     rank_models : by mean ranks or mean scores.
 
     Notes
     -----
-    Wins of one dataset's pairs are taken as independent, as in the reference; k models make k - 1 of them there that
-    are not, and the posterior is narrower than the number of datasets alone would make it. `plackett_luce` counts
+    The model treats the wins within one dataset as independent, as the reference does. They are not, so that the
+    posterior is narrower than the number of datasets justifies. `plackett_luce` counts
     each dataset's ranking once.
 
     References

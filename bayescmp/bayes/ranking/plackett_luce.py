@@ -70,12 +70,12 @@ def plackett_luce(
     Returns
     -------
     StrengthPosterior
-        `p_best` is the probability of the largest worth, `worth` the expected one: the chance to be first of all
+        `p_best` is the probability of the largest worth, `worth` the expected one: the chance of being first of all
         models on the next dataset.
 
     See Also
     --------
-    bradley_terry : of wins, losses and ties.
+    bradley_terry : for wins, losses and ties.
     rank_models : by mean ranks or mean scores.
 
     Notes
@@ -114,7 +114,7 @@ def plackett_luce(
         rope=Rope(0, 0),
         method="Plackett-Luce model",
         engine=engine,
-        estimand="the models' worths: the chances to be first of all models on the next dataset",
+        estimand="the models' worths: the chances of being first of all models on the next dataset",
         ability="log worth",
         win_rope=win_rope,
         settings={"prior": prior},

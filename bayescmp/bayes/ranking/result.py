@@ -5,7 +5,7 @@ log-strength.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -100,12 +100,12 @@ class RankingPosterior(Value):
     mean_score, mean_rank : tuple of float, or None
         Each model's plain means, to read beside the posterior.
     settings, random_seed, diagnostics, notes, versions
-        Whatever else changes the numbers or tells how they came about.
+        Whatever else changes the numbers or describes how they were made.
 
     See Also
     --------
     rank_models : makes one.
-    StrengthPosterior : with probabilities to win.
+    StrengthPosterior : with probabilities of winning.
 
     Examples
     --------
@@ -137,9 +137,18 @@ class RankingPosterior(Value):
     inference_data: Any = field(default=None, compare=False, metadata=NOT_KEPT)
 
     @cached_property
-    def _memo(self) -> dict[Any, Any]:
-        """What was computed from the draws."""
+    def _counted(self) -> dict[str, "RankSummary | Numbers"]:
+        """What was computed from the draws; kept where the draws are not."""
         return {}
+
+    def _kept(self) -> dict[str, Value]:
+        return dict(self._counted)
+
+    def _restore(self, kept: Mapping[str, Value]) -> None:
+        for name, found in kept.items():
+            if not isinstance(found, RankSummary | Numbers):
+                raise ValueError(f"An answer must be a RankSummary or Numbers, got a {type(found).__name__}.")
+            self._counted[name] = found
 
     # ---- who is best
 
@@ -150,7 +159,7 @@ class RankingPosterior(Value):
 
     @property
     def p_best_by_score(self) -> dict[str, float] | None:
-        """P(the model has the largest mean score), from the same draws; None where the ability is no mean rank."""
+        """P(the model has the largest mean score), from the same draws; None where the ability is not a mean rank."""
         shares = self._summary().best_by_score
         return None if shares is None else self._named(shares)
 
@@ -191,17 +200,16 @@ class RankingPosterior(Value):
     @property
     def p_better_matrix(self) -> Floats:
         """P(the row's model has the larger ability than the column's); equal ones count half, as on the diagonal."""
-        if "better" not in self._memo:
-            exact = self.inference.better()
-            self._memo["better"] = self._count_pairs() if exact is None else exact
-        matrix: Floats = self._memo["better"]
-        return matrix.copy()
+        return self._numbers("better", self._pairs)
 
     def p_better(self, a: str, b: str) -> float:
         """P(ability of `a` > ability of `b`); equality counts half."""
         return float(self.p_better_matrix[self._index(a), self._index(b)])
 
-    def _count_pairs(self) -> Floats:
+    def _pairs(self) -> Floats:
+        exact = self.inference.better()
+        if exact is not None:
+            return exact
         k = len(self.models)
         wins, total, tolerance = np.zeros((k, k)), 0, self.inference.tolerance
         for block in self.inference.blocks():
@@ -235,7 +243,7 @@ class RankingPosterior(Value):
         return _compat.to_inference_data({"posterior": {"ability": chains}})
 
     def to_frame(self) -> "pd.DataFrame":
-        """One row a model, the most probably best first."""
+        """One row per model, the most probably best first."""
         import pandas as pd
 
         frame = pd.DataFrame(self._columns())
@@ -313,11 +321,20 @@ class RankingPosterior(Value):
         return self.rope.high
 
     def _summary(self) -> "RankSummary":
-        gap = self._allowed_gap
-        if gap not in self._memo:
-            self._memo[gap] = summarise(self.inference, gap)
-        summary: RankSummary = self._memo[gap]
+        name = f"gap {self._allowed_gap!r}"
+        if name not in self._counted:
+            self._counted[name] = summarise(self.inference, self._allowed_gap)
+        summary = self._counted[name]
+        assert isinstance(summary, RankSummary)
         return summary
+
+    def _numbers(self, name: str, compute: Callable[[], Floats]) -> Floats:
+        """An array that is computed once, by its name."""
+        if name not in self._counted:
+            self._counted[name] = Numbers(compute())
+        numbers = self._counted[name]
+        assert isinstance(numbers, Numbers)
+        return numbers.values.copy()
 
     def _named(self, values: Floats) -> dict[str, float]:
         return dict(zip(self.models, values.tolist(), strict=True))
@@ -331,8 +348,16 @@ class RankingPosterior(Value):
 # ---- draws, counted
 
 
-class RankSummary(NamedTuple):
-    """What the draws say, for one allowed gap to the best; arrays over models, `ranks` models x ranks."""
+@dataclass(frozen=True, eq=False)
+class Numbers(Value):
+    """An array that was computed from the draws."""
+
+    values: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class RankSummary(Value):
+    """Shares of the draws, for one allowed gap to the best; arrays over models, `ranks` models x ranks."""
 
     ranks: Floats
     best_by_score: Floats | None

@@ -72,16 +72,15 @@ class StrengthPosterior(RankingPosterior):
     @property
     def p_win_matrix(self) -> Floats:
         """The posterior mean of P(the row's model beats the column's on the next dataset)."""
-        if "p_win" not in self._memo:
-            k = len(self.models)
-            result = np.full((k, k), 0.5)
-            theta = self.draws()
-            for i, j in combinations(range(k), 2):
-                result[i, j] = _p_win(theta, i, j).mean()
-                result[j, i] = 1 - result[i, j]
-            self._memo["p_win"] = result
-        matrix: Floats = self._memo["p_win"]
-        return matrix.copy()
+        return self._numbers("p_win", self._mean_p_win)
+
+    def _mean_p_win(self) -> Floats:
+        theta, k = self.draws(), len(self.models)
+        result = np.full((k, k), 0.5)
+        for i, j in combinations(range(k), 2):
+            result[i, j] = _p_win(theta, i, j).mean()
+            result[j, i] = 1 - result[i, j]
+        return result
 
     def p_win(self, a: str, b: str) -> float:
         """The posterior mean of P(`a` beats `b` on the next dataset)."""
@@ -89,15 +88,16 @@ class StrengthPosterior(RankingPosterior):
 
     @property
     def worth(self) -> dict[str, float]:
-        """The posterior mean of exp(theta) / sum of exp(theta): the chance to be first of all on the next dataset."""
-        if "worth" not in self._memo:
-            theta = self.draws()
-            shares = np.exp(theta - theta.max(axis=1, keepdims=True))
-            self._memo["worth"] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
-        return self._named(self._memo["worth"])
+        """The posterior mean of exp(theta) / sum of exp(theta): the chance of coming first on the next dataset."""
+        return self._named(self._numbers("worth", self._mean_worth))
+
+    def _mean_worth(self) -> Floats:
+        theta = self.draws()
+        shares = np.exp(theta - theta.max(axis=1, keepdims=True))
+        return np.asarray((shares / shares.sum(axis=1, keepdims=True)).mean(axis=0))
 
     def pairs_frame(self, mass: float = DEFAULT_MASS) -> "pd.DataFrame":
-        """One row a pair, the stronger model first; HDIs hold `mass`.
+        """One row per pair, the stronger model first; HDIs hold `mass`.
 
         `p_win` is the posterior mean of P(a beats b on the next dataset), with its HDI. `p_better` is
         P(P(win) > 1/2): a is the better one, be it by little. `p_equivalent` is P(P(win) within the win rope), and
@@ -147,9 +147,9 @@ class StrengthPosterior(RankingPosterior):
             "The rope decided which differences counted as wins, so that another one needs another run: call "
             "bradley_terry again with rope=."
             if "wins" in self.settings
-            else "Rankings know no size of differences, and so no rope."
+            else "Rankings have no size of differences, and so no rope."
         )
-        raise RopeError(f"{why} The region of equivalent P(win) can be changed: with_win_rope(0.1).")
+        raise RopeError(f"{why} The region of equivalent P(win) can be changed with with_win_rope(0.1).")
 
     @property
     def _allowed_gap(self) -> float:
@@ -246,7 +246,7 @@ class StrengthInference(AbilityInference):
 
     @np.errstate(over="ignore", divide="ignore", invalid="ignore")
     def log_likelihood(self, theta: Floats) -> Floats:
-        """Of each row of theta."""
+        """The log likelihood of each row of theta."""
         strength, value = np.exp(theta), theta @ self.wins
         rows = max(1, TOTALS_AT_A_TIME // len(theta))
         for start in range(0, len(self.weights), rows):
