@@ -58,7 +58,7 @@ class Value:
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The value whose `to_dict` gave `data`, also after a trip through JSON; refused where it does not fit."""
         try:
-            found = decode(cls, data, cls.__name__)
+            found = decode(cls, data, "data")
         except RecursionError:
             raise ValueError(f"`data` of a {cls.__name__} is nested too deeply.") from None
         assert isinstance(found, cls)
@@ -186,7 +186,7 @@ def _read_value(cls: type[Value], data: Any, where: str, depth: int) -> Value:
     hints, names = _hints(found), [f.name for f in fields(found) if _is_kept(f) and f.init]  # type: ignore[arg-type]
     required = [f.name for f in fields(found) if f.name in names and f.default is f.default_factory is MISSING]  # type: ignore[arg-type]
     if missing := [name for name in required if name not in data]:
-        raise ValueError(f"{where} must have {name_list(missing)}, which is missing.")
+        raise ValueError(f"{where} of a {found.__name__} must have {name_list(missing)}, which is missing.")
     if unknown := [str(name) for name in data if name not in (*names, "kind", "kept", "summary")]:
         raise ValueError(f"{where} must not have {name_list(unknown, 3)}: a {found.__name__} knows no such field.")
     values = {name: decode(hints[name], data[name], f"{where}.{name}", depth + 1) for name in names if name in data}

@@ -474,7 +474,7 @@ FILES = {
     "jsonl line": ("results.jsonl", '{"model": "rf", "score": 1}\nnope\n', "line 2"),
     "not parquet": ("results.parquet", b"PAR1 not really", "not a parquet file"),
     "unknown ending": ("results.xyz", "model,score\n", ".xyz"),
-    "blank lines": ("results.csv", "\n\n\n", "no rows"),
+    "blank lines": ("results.csv", "\n\n\n", "is empty (3 bytes)"),
 }
 
 
@@ -487,7 +487,7 @@ def test_files(tmp_path, name, content, word):
 
 def test_keyword_of_the_reader(tmp_path):
     (tmp_path / "results.csv").write_text("model,score\nrf,1\n")
-    with pytest.raises(TypeError, match=r"read_scores takes .*got 'modell'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'modell'"):
         bc.read_scores(tmp_path / "results.csv", modell="m")
 
 

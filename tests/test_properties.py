@@ -201,7 +201,7 @@ def test_errors_are_ours_and_name_the_argument(name, monkeypatch):
 @pytest.mark.parametrize("part", range(4))
 def test_errors_of_figures_methods_and_settings_are_ours(part):
     for name, (function, fitting) in list(other_calls().items())[part::4]:
-        assert _refusal(function, fitting) is None or name == "read_scores", name
+        assert _refusal(function, fitting) is None, name
         _refuses_junk(function, fitting, JUNK)
 
 
