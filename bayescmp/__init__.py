@@ -58,7 +58,7 @@ __all__ = [
     "reports",
 ]
 
-ROOMS = ("bayes", "errors", "frequentist", "plots", "reports", "rope", "scores")
+PACKAGES = ("bayes", "errors", "frequentist", "plots", "reports", "rope", "scores")
 HOMES = {"Comparison": "comparison", "compare": "comparison", "Decision": "rope", "Rope": "rope"}
 
 
@@ -68,14 +68,14 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("bayescmp")
-    if name in ROOMS:
+    if name in PACKAGES:
         return import_module(f"bayescmp.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'bayescmp' has no attribute {name!r}")
-    room = "errors" if name.endswith(("Error", "Warning")) else HOMES.get(name, "scores")
-    found = globals()[name] = getattr(import_module(f"bayescmp.{room}"), name)
+    module = "errors" if name.endswith(("Error", "Warning")) else HOMES.get(name, "scores")
+    found = globals()[name] = getattr(import_module(f"bayescmp.{module}"), name)
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return __all__

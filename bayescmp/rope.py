@@ -8,15 +8,16 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.checks import is_list
+from bayescmp.checks import is_list, is_number
 from bayescmp.errors import RopeError, ScaleWarning, unknown_name, warn
+from bayescmp.values import Value
 
 BORDER_TOLERANCE = 1e-9
 """Relative: 0.86 - 0.85 is 0.01 plus a rounding error, and counts as inside a rope of 0.01."""
 
 
 class Decision(Enum):
-    """What a posterior says about model A and model B.
+    """What a posterior decides about model A and model B.
 
     See Also
     --------
@@ -37,7 +38,7 @@ class Decision(Enum):
 
 
 @dataclass(frozen=True)
-class Rope:
+class Rope(Value):
     """The closed interval of differences A - B (oriented: positive favours A) that make no practical difference.
 
     Parameters
@@ -56,6 +57,8 @@ class Rope:
     Rope(low=-0.01, high=0.01)
     >>> Rope.of(0.01).regions([0.86 - 0.85, 0.02, -0.5])
     array([ 0,  1, -1])
+    >>> Rope.of(0.01).short
+    '±0.01'
     """
 
     low: float
@@ -87,12 +90,14 @@ class Rope:
             if len(rope) != 2:
                 raise RopeError(f"`rope` must be (low, high), got {len(rope)} values: {rope!r}.")
             return cls(*rope)
-        if isinstance(rope, bool) or not isinstance(rope, (int, float, np.integer, np.floating)):
+        if not is_number(rope):
             raise RopeError(f"`rope` must be a number, a (low, high) pair or a Rope, got {rope!r}.")
         try:
             width = float(rope)
         except OverflowError:
-            raise RopeError("`rope` must be a number of ordinary size. Use rope=math.inf for no end.") from None
+            raise RopeError(
+                "`rope` must be a number of ordinary size. Use rope=math.inf for a rope without an end."
+            ) from None
         if width < 0:
             raise RopeError(f"`rope` must not be negative, got {width}. A rope of {-width} means [{width}, {-width}].")
         return cls(-width, width)
@@ -101,6 +106,13 @@ class Rope:
     def is_zero(self) -> bool:
         """True where the rope is the single point 0: no difference counts as equivalent."""
         return self.low == self.high
+
+    @property
+    def short(self) -> str:
+        """The rope as papers print it: "0", "±0.01", or "[-0.01, 0.02]" where it is asymmetric."""
+        if self.is_zero:
+            return "0"
+        return f"±{self.high:g}" if self.low == -self.high else str(self)
 
     def swap(self) -> "Rope":
         """The same rope for B - A."""
@@ -130,7 +142,7 @@ def rope_for(rope: RopeLike | Mapping[str, RopeLike], dataset: str) -> Rope:
     if not isinstance(rope, Mapping):
         return Rope.of(rope)
     if dataset not in rope:
-        raise RopeError(str(unknown_name("rope for dataset", dataset, rope)) + " Give every dataset its rope.")
+        raise RopeError(str(unknown_name("rope for dataset", dataset, rope)) + " Give a rope for every dataset.")
     return Rope.of(rope[dataset])
 
 
@@ -161,11 +173,11 @@ def ropes_of(ropes: Iterable[RopeLike]) -> list[Rope]:
 
 
 def symmetric(rope: RopeLike) -> Rope:
-    """The rope, refused where it is not symmetric: between many models there is no A and B to orient it by."""
+    """The rope; raises if it is not symmetric, because many models have no A and B to orient it by."""
     region = Rope.of(rope)
     if region.low != -region.high:
         raise RopeError(
-            f"For many models the rope must be symmetric, because no pair of them has a side, got {region}. Use "
+            f"`rope` must be symmetric for many models, which have no A and B to orient it by, got {region}. Use "
             f"rope={max(region.high, -region.low):g}."
         )
     return region

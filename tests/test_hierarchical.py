@@ -761,7 +761,7 @@ def test_what_is_refused(rng):
         HierarchicalPrior(delta_0_bound=1, sigma_0_max=0, sigma_max=1)
     with pytest.raises(ValueError, match="nu_shape"):
         HierarchicalPrior(delta_0_bound=1, sigma_0_max=1, sigma_max=1, nu_shape=(2, 1))
-    with pytest.raises(TypeError, match="draws"):
+    with pytest.raises(ValueError, match="draws"):
         bc.bayes.hierarchical_ttest(pair, rope=0.1, draws=100)
 
 

@@ -145,7 +145,7 @@ def test_share_mcse_of_independent_draws():
 
 
 def test_exact_engine_takes_no_sampler_options(labour):
-    with pytest.raises(TypeError, match="draws"):
+    with pytest.raises(ValueError, match="draws"):
         bc.bayes.correlated_ttest(labour, rope=0.01, draws=100)
     with pytest.raises(ValueError, match="engine"):
         bc.bayes.correlated_ttest(labour, rope=0.01, engine="stan")

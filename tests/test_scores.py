@@ -547,6 +547,23 @@ def test_rope_borders_have_a_tolerance():
     assert bc.Rope(-0.02, 0.01).swap() == bc.Rope(-0.01, 0.02)
 
 
+def test_ropes_are_values():
+    """Equal and hashable by their numbers, in short as papers print them, and through JSON."""
+    assert {bc.Rope.of(0.01), bc.Rope(-0.01, 0.01), bc.Rope.of(0)} == {bc.Rope(-0.01, 0.01), bc.Rope(0, 0)}
+    ropes = {
+        "0": bc.Rope.of(0),
+        "±0.01": bc.Rope.of(0.01),
+        "[-0.01, 0.02]": bc.Rope(-0.01, 0.02),
+        "±inf": bc.Rope.of(np.inf),
+    }
+    for short, rope in ropes.items():
+        assert rope.short == short
+        assert bc.Rope.from_json(rope.to_json()) == rope
+        assert pickle.loads(pickle.dumps(rope)) == rope
+    with pytest.raises(bc.RopeError, match="must contain 0"):
+        bc.Rope.from_dict({"kind": "Rope", "low": 1, "high": 2})
+
+
 # ---- scikit-learn
 
 

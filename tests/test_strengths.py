@@ -418,7 +418,7 @@ def test_bad_input_is_refused(fit):
         (UCI, {"draws": 10}, ValueError, "at least 4000"),
         (UCI, {"win_rope": 0.5}, bc.RopeError, "`win_rope`"),
         (UCI, {"engine": "gibbs"}, ValueError, '"hmc" or "nuts"'),
-        (UCI, {"tune": 10}, TypeError, 'only for engine="nuts"'),
+        (UCI, {"tune": 10}, ValueError, 'only for engine="nuts"'),
         (UCI, {"random_seed": 1.5}, ValueError, "`random_seed`"),
     ):
         with pytest.raises(error, match=words):

@@ -82,7 +82,7 @@ def check_engine(engine: str, fast: str, nuts_options: dict[str, Any], random_se
         raise ValueError(f'`engine` must be "{fast}" or "nuts", got {engine!r}.')
     options = [*nuts_options, *(["random_seed"] if random_seed is not None else [])]
     if engine != "nuts" and options:
-        raise TypeError(f'{", ".join(options)}: only for engine="nuts".')
+        raise ValueError(f'{", ".join(options)}: only for engine="nuts".')
 
 
 def sample(

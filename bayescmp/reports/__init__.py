@@ -11,3 +11,7 @@ from bayescmp.reports.sentences import sentences
 from bayescmp.reports.writing import report, to_csv, to_latex, to_markdown
 
 __all__ = ["bibtex", "data_hash", "methods_text", "report", "sentences", "to_csv", "to_latex", "to_markdown"]
+
+
+def __dir__() -> list[str]:
+    return __all__
