@@ -98,7 +98,7 @@ def test_named_columns_win(tmp_path):
 def test_all_designs_of_a_fold_column_are_noted():
     rows = [(m, d, f, f / 20) for d, n in (("d1", 3), ("d2", 5)) for m in "ab" for f in range(n)]
     scores = Scores.from_frame(pd.DataFrame(rows, columns=["model", "dataset", "fold", "score"]))
-    assert "the fold column is taken as 3-fold CV (rho = 0.333), 5-fold CV (rho = 0.2)" in scores.notes
+    assert "the fold column is treated as 3-fold CV (rho = 0.333), 5-fold CV (rho = 0.2)" in scores.notes
 
 
 def test_columns_of_a_table_can_be_named():
@@ -182,7 +182,7 @@ def test_column_that_tells_no_design_leaves_it_unknown(column, labels):
 
 
 def test_inferred_design_is_noted(long_frame):
-    assert "the fold column is taken as 2 x 3-fold CV (rho = 0.333)" in repr(Scores.from_frame(long_frame))
+    assert "the fold column is treated as 2 x 3-fold CV (rho = 0.333)" in repr(Scores.from_frame(long_frame))
 
 
 def test_wide_rows_with_a_given_design_are_folds():

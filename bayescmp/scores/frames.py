@@ -41,7 +41,7 @@ NO_MODEL = re.compile(r"(n|num)_.*|.*_(std|sd|se|sem|var|err)|index|id|level_\d+
 """Names of numeric columns that are more likely something else than a model's scores."""
 
 MOST_FOLDS = 20
-"""More numbers in a fold column are rather splits counted through than k-fold cross-validation."""
+"""More numbers in a fold column are more likely splits, numbered one by one, than k-fold cross-validation."""
 
 MOST_CELLS = 10**9
 """8 GB of scores."""
@@ -203,7 +203,7 @@ def from_columns(
     )
     inferred = dict.fromkeys(f"{r.name} (rho = {r.rho:.3g})" for r in designs if r is not None)
     if resampling is None and inferred and sizes is None:
-        notes = (*notes, f"the fold column is taken as {', '.join(inferred)}")
+        notes = (*notes, f"the fold column is treated as {', '.join(inferred)}")
     return finish(
         cls,
         models=models,
@@ -225,18 +225,18 @@ def _with_index(frame: Any) -> Any:
     index = getattr(frame, "index", None)
     if index is None or not hasattr(frame, "reset_index"):
         return frame
-    told = index.nlevels > 1 or index.name is not None or index.dtype.kind not in "iu"
-    return frame.reset_index() if told else frame
+    meant = index.nlevels > 1 or index.name is not None or index.dtype.kind not in "iu"
+    return frame.reset_index() if meant else frame
 
 
 def _find_roles(columns: Columns, named: Mapping[str, str | None], models: Sequence[str] | None) -> dict[str, str]:
     """role -> column, as named by the caller or by its usual names."""
     roles = {}
-    told = [(role, name) for role, name in named.items() if name is not None] + [("models", m) for m in models or ()]
-    for role, column in told:
+    given = [(role, name) for role, name in named.items() if name is not None] + [("models", m) for m in models or ()]
+    for role, column in given:
         if not isinstance(column, Hashable) or column not in columns:
             raise ScoresError(f"`{role}`: {unknown_name('column', column, map(str, columns))}")
-    taken = {column for _, column in told}
+    taken = {column for _, column in given}
     for role, usual in ROLES.items():
         name = named.get(role)
         if name is not None:

@@ -20,7 +20,7 @@ WAYS_TO_GIVE = (
 SCHEMES = ("kfold", "subsampling", "holdout", "independent", "custom")
 
 MOST_SCORES = 10_000_000
-"""A design with more scores per dataset is a mistake, and its keys would fill the memory."""
+"""More scores per dataset are a mistake, and their keys would fill the memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
