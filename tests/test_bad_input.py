@@ -613,3 +613,10 @@ def test_both_schools_get_the_same_table():
         ranking = bc.bayes.rank_models(scores, rope=0, draws=10, random_seed=1)
     assert ranking.mean_rank == tuple(friedman.details["mean_ranks"].values()) == (2.2, 2.0, 1.8)
     assert friedman.datasets == ranking.datasets == tuple("uvwxy")
+
+
+def test_a_model_without_a_score_on_the_one_dataset():
+    table = pd.DataFrame({"dataset": list("xxyy"), "fold": [1, 2, 1, 2], "a": [1, 2, 3, 5], "b": [2, 1, None, None]})
+    scores = Scores.from_frame(table, metric="accuracy")
+    with pytest.raises(ScoresError, match='must be run on "y", but "b" has no scores there'):
+        bc.frequentist.anova(scores, kind="repeated", dataset="y")

@@ -614,7 +614,7 @@ BAD = {
     "threshold": (
         lambda: bc.compare(bc.load_labour(), rope=0, threshold=95),
         ValueError,
-        "`threshold` must be a number between 0.5",
+        "between 0.5 and 1, got 95",
     ),
     "alpha": (lambda: bc.compare(bc.load_labour(), rope=0, alpha=0), ValueError, "`alpha` must be above 0"),
     "cost": (lambda: bc.compare(bc.load_labour(), rope=0, switching_cost=-1), ValueError, "0 or more, got -1"),

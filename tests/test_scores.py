@@ -349,6 +349,8 @@ def test_a_format_overrules_the_ending(tmp_path):
     assert bc.read_scores(path, format="csv").models == ("a", "b")
     with pytest.raises(bc.ScoresError, match=r"must end in one of \.csv.*give format="):
         bc.read_scores(path)
+    with path.open("rb") as file:
+        assert bc.read_scores(file).models == ("a", "b")
     with pytest.raises(bc.ScoresError, match='`format` must be one of "csv"'):
         bc.read_scores(path, format="xlsx")
 
