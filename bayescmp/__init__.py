@@ -80,10 +80,10 @@ def __getattr__(name: str) -> Any:
         return import_module(f"bayescmp.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'bayescmp' has no attribute {name!r}")
-    room = "errors" if name.endswith(("Error", "Warning")) else HOMES.get(name, "scores")
-    found = globals()[name] = getattr(import_module(f"bayescmp.{room}"), name)
+    module = "errors" if name.endswith(("Error", "Warning")) else HOMES.get(name, "scores")
+    found = globals()[name] = getattr(import_module(f"bayescmp.{module}"), name)
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return __all__

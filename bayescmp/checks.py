@@ -1,14 +1,23 @@
-"""Checks of arguments: each returns its argument in plain form, or raises an error that says what it must be."""
+"""Checks of arguments: each returns its argument in plain form, or raises an error that says what it must be.
+
+What a check of one test needs is beside that test; what scores must be is in `scores`.
+"""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+Number = int | float | np.integer | np.floating
+ALTERNATIVES = ("two-sided", "greater", "less")
+
+
+# ---- what it is
+
 
 def is_one_of(option: object, known: Iterable[str]) -> bool:
-    """Whether an option is one of the known words; an array or a list is none, instead of an error of its own."""
+    """Whether an option is one of the known words; an array or a list is not, instead of an error of its own."""
     return isinstance(option, str) and option in known
 
 
@@ -17,16 +26,17 @@ def is_list(value: object) -> bool:
     return isinstance(value, Iterable) and not isinstance(value, str) and getattr(value, "ndim", 1) > 0
 
 
-def check_switch(name: str, value: object) -> bool:
-    """True or False; a text such as "False", which Python takes for true, is neither."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"`{name}` must be True or False, got {value!r}.")
-    return bool(value)
+def is_number(value: object) -> TypeGuard[Number]:
+    """Whether this is a real number and not a switch; NaN is one, and fails every comparison."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+# ---- numbers
 
 
 def check_number(name: str, value: object) -> float:
     """One real number; what it must be further is for the caller to say."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+    if not is_number(value):
         raise ValueError(f"`{name}` must be a number, got {value!r}.")
     try:
         return float(value)
@@ -37,21 +47,12 @@ def check_number(name: str, value: object) -> float:
 def check_numbers(name: str, values: Any) -> NDArray[np.float64]:
     """An array of real numbers, or one of them."""
     try:
-        if np.iscomplexobj(values):
-            raise TypeError
-        return np.asarray(values, dtype=float)
+        numbers = None if np.iscomplexobj(values) else np.asarray(values, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"`{name}` must be numbers, got {values!r}.") from None
-
-
-def check_threshold(value: object) -> float:
-    """How probable an outcome must be for a decision."""
-    threshold = check_number("threshold", value)
-    if not 0.5 < threshold < 1:
-        raise ValueError(
-            f"`threshold` must be above 0.5 and below 1, got {value!r}: below, two regions could reach it."
-        )
-    return threshold
+        numbers = None
+    if numbers is None:
+        raise ValueError(f"`{name}` must be numbers, got {values!r}.")
+    return numbers
 
 
 def check_count(name: str, value: object, least: int = 1) -> int:
@@ -63,39 +64,6 @@ def check_count(name: str, value: object, least: int = 1) -> int:
     return int(value)
 
 
-def check_mass(mass: float) -> float:
-    """A mass between 0 and 1, ends excluded."""
-    if not 0 < check_number("mass", mass) < 1:
-        raise ValueError(f"`mass` must be between 0 and 1, got {mass}. For 95 % use 0.95.")
-    return mass
-
-
-def check_level(confidence_level: float) -> float:
-    """A level between 0 and 1, or an error that says so."""
-    if not isinstance(confidence_level, (int, float, np.number)) or not 0 < confidence_level < 1:
-        raise ValueError(f"`confidence_level` must be between 0 and 1, such as 0.95; got {confidence_level!r}.")
-    return float(confidence_level)
-
-
-def check_alpha(alpha: float, below: float = 1.0) -> float:
-    """A level of significance between 0 and `below`, or an error that says so."""
-    if not isinstance(alpha, (int, float, np.number)) or not 0 < alpha < below:
-        raise ValueError(f"`alpha` must be between 0 and {below:g}, got {alpha!r}.")
-    return float(alpha)
-
-
-ALTERNATIVES = ("two-sided", "greater", "less")
-
-
-def check_alternative(alternative: str) -> str:
-    """One of the three alternatives, or an error that names them."""
-    if not is_one_of(alternative, ALTERNATIVES):
-        raise ValueError(
-            f'`alternative` must be "two-sided", "greater" (A better) or "less" (B better), got {alternative!r}.'
-        )
-    return alternative
-
-
 def checked_seed(random_seed: int | None) -> int:
     """The seed as given, or a new one to record."""
     if random_seed is None:
@@ -103,3 +71,52 @@ def checked_seed(random_seed: int | None) -> int:
     if isinstance(random_seed, bool) or not isinstance(random_seed, (int, np.integer)) or random_seed < 0:
         raise ValueError(f"`random_seed` must be a whole number of 0 or more, got {random_seed!r}.")
     return int(random_seed)
+
+
+# ---- shares: numbers strictly between two others
+
+
+def check_share(name: str, value: object, *, low: float = 0.0, high: float = 1.0, hint: str = "") -> float:
+    """A number between `low` and `high`, ends excluded."""
+    if not is_number(value) or not low < check_number(name, value) < high:
+        raise ValueError(f"`{name}` must be a number between {low:g} and {high:g}, got {value!r}.{hint}")
+    return float(value)
+
+
+def check_threshold(threshold: object) -> float:
+    """The posterior probability needed for a decision."""
+    return check_share("threshold", threshold, low=0.5, hint=" At 0.5 or below, two regions could reach it.")
+
+
+def check_mass(mass: object) -> float:
+    """The mass of a credible interval."""
+    return check_share("mass", mass, hint=" For 95 % use 0.95.")
+
+
+def check_level(confidence_level: object) -> float:
+    """The level of a confidence interval."""
+    return check_share("confidence_level", confidence_level, hint=" For 95 % use 0.95.")
+
+
+def check_alpha(alpha: object, below: float = 1.0) -> float:
+    """A level of significance."""
+    return check_share("alpha", alpha, high=below)
+
+
+# ---- words and switches
+
+
+def check_switch(name: str, value: object) -> bool:
+    """True or False; a text such as "False", which Python treats as true, is neither."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"`{name}` must be True or False, got {value!r}.")
+    return bool(value)
+
+
+def check_alternative(alternative: str) -> str:
+    """One of the three alternatives."""
+    if not is_one_of(alternative, ALTERNATIVES):
+        raise ValueError(
+            f'`alternative` must be "two-sided", "greater" (A better) or "less" (B better), got {alternative!r}.'
+        )
+    return alternative

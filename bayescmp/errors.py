@@ -1,7 +1,7 @@
 """Every error and warning that bayescmp raises by itself.
 
 Errors are `ValueError`s, so `except ValueError` catches them all. A message says what is wrong, what it must be,
-what came, and what to do.
+what came, and what to do. (A misspelt argument is Python's own `TypeError`.)
 """
 
 import difflib
@@ -23,7 +23,7 @@ class RopeError(ValueError):
 
 
 class ConvergenceWarning(UserWarning):
-    """MCMC diagnostics say that the draws cannot be trusted."""
+    """MCMC diagnostics show that the draws cannot be trusted."""
 
 
 class DegenerateWarning(UserWarning):
@@ -31,11 +31,11 @@ class DegenerateWarning(UserWarning):
 
 
 class RepeatsWarning(UserWarning):
-    """Two repeats of a cross-validation are copies of each other, so they are no repeats."""
+    """Two repeats of a cross-validation are copies of each other, so they are not repeats."""
 
 
 class PriorWarning(UserWarning):
-    """The data say so little that the prior decides."""
+    """The data are so few that the prior decides."""
 
 
 class ScaleWarning(UserWarning):
@@ -43,7 +43,7 @@ class ScaleWarning(UserWarning):
 
 
 class MissingWarning(UserWarning):
-    """Datasets were left out because one of the two models was not run on them."""
+    """Datasets were left out because a model was not run on them."""
 
 
 def warn(message: str, category: type[Warning]) -> None:
@@ -55,7 +55,7 @@ def warn(message: str, category: type[Warning]) -> None:
 
 
 MALFORMED = (KeyError, TypeError, AttributeError, IndexError)
-"""What Python raises where data has not the shape that a `from_dict` expects."""
+"""What Python raises where data does not have the shape that a `from_dict` expects."""
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> ScoresError:

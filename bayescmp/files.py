@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def check_target(path: str | os.PathLike[str], overwrite: bool) -> Path:
-    """The file that the path leads to, refused before any work is done where it cannot or must not be written."""
+    """The file that the path leads to; raises, before any work is done, if it cannot or must not be written."""
     target = Path(path).resolve()
     if target.is_dir():
         raise ValueError(f"`path` must be a file, but {path} is a folder.")
@@ -17,7 +17,7 @@ def check_target(path: str | os.PathLike[str], overwrite: bool) -> Path:
             f"`path` must be in a folder that exists, but there is no folder {target.parent}. Make it first."
         )
     if target.exists() and not overwrite:
-        raise ValueError(f"{path} exists already. Say overwrite=True to replace it, or give another path.")
+        raise ValueError(f"{path} exists already. Use overwrite=True to replace it, or give another path.")
     return target
 
 
@@ -42,7 +42,7 @@ def whole_file(path: str | os.PathLike[str], overwrite: bool) -> Iterator[Path]:
 
 
 def write_text(path: str | os.PathLike[str], text: str, overwrite: bool) -> Path:
-    """Write a text in UTF-8; the path as it was given is the answer."""
+    """Write a text in UTF-8; returns the path as it was given."""
     with whole_file(path, overwrite) as draft:
         draft.write_bytes(text.encode("utf-8", "backslashreplace"))
     return Path(path)

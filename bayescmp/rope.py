@@ -8,7 +8,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.checks import is_list
+from bayescmp.checks import is_list, is_number
 from bayescmp.errors import RopeError, ScaleWarning, unknown_name, warn
 from bayescmp.values import Value
 
@@ -17,7 +17,7 @@ BORDER_TOLERANCE = 1e-9
 
 
 class Decision(Enum):
-    """What a posterior says about model A and model B.
+    """What a posterior decides about model A and model B.
 
     See Also
     --------
@@ -69,6 +69,8 @@ class Rope(Value):
     Rope(low=-0.01, high=0.01)
     >>> Rope.of(0.01).regions([0.86 - 0.85, 0.02, -0.5])
     array([ 0,  1, -1])
+    >>> Rope.of(0.01).short
+    '±0.01'
     """
 
     low: float
@@ -100,12 +102,14 @@ class Rope(Value):
             if len(rope) != 2:
                 raise RopeError(f"`rope` must be (low, high), got {len(rope)} values: {rope!r}.")
             return cls(*rope)
-        if isinstance(rope, bool) or not isinstance(rope, (int, float, np.integer, np.floating)):
+        if not is_number(rope):
             raise RopeError(f"`rope` must be a number, a (low, high) pair or a Rope, got {rope!r}.")
         try:
             width = float(rope)
         except OverflowError:
-            raise RopeError("`rope` must be a number of ordinary size. Use rope=math.inf for no end.") from None
+            raise RopeError(
+                "`rope` must be a number of ordinary size. Use rope=math.inf for a rope without an end."
+            ) from None
         if width < 0:
             raise RopeError(f"`rope` must not be negative, got {width}. A rope of {-width} means [{width}, {-width}].")
         return cls(-width, width)
@@ -117,7 +121,7 @@ class Rope(Value):
 
     @property
     def short(self) -> str:
-        """The rope as papers write it: 0, ±0.01, or [-0.01, 0.02]."""
+        """The rope as papers print it: "0", "±0.01", or "[-0.01, 0.02]" where it is asymmetric."""
         if self.is_zero:
             return "0"
         return f"±{self.high:g}" if self.low == -self.high else str(self)
@@ -150,7 +154,7 @@ def rope_for(rope: RopeLike | Mapping[str, RopeLike], dataset: str) -> Rope:
     if not isinstance(rope, Mapping):
         return Rope.of(rope)
     if dataset not in rope:
-        raise RopeError(str(unknown_name("rope for dataset", dataset, rope)) + " Give every dataset its rope.")
+        raise RopeError(str(unknown_name("rope for dataset", dataset, rope)) + " Give a rope for every dataset.")
     return Rope.of(rope[dataset])
 
 
@@ -181,11 +185,11 @@ def ropes_of(ropes: Iterable[RopeLike]) -> list[Rope]:
 
 
 def symmetric(rope: RopeLike) -> Rope:
-    """The rope, refused where it is not symmetric: between many models there is no A and B to orient it by."""
+    """The rope; raises if it is not symmetric, because many models have no A and B to orient it by."""
     region = Rope.of(rope)
     if region.low != -region.high:
         raise RopeError(
-            f"For many models the rope must be symmetric, because no pair of them has a side, got {region}. Use "
+            f"`rope` must be symmetric for many models, which have no A and B to orient it by, got {region}. Use "
             f"rope={max(region.high, -region.low):g}."
         )
     return region

@@ -62,7 +62,7 @@ class Value:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The value whose `to_dict` gave `data`, also after a trip through JSON; refused where it does not fit."""
+        """The value whose `to_dict` gave `data`, also after a trip through JSON; raises if it does not fit."""
         try:
             found = decode(cls, data, f"`data` of {cls.__name__}")
         except RecursionError:
@@ -142,7 +142,7 @@ def encode(value: Any) -> Any:
         return str(value)
     if value is None or isinstance(value, (bool, int, float)):
         return value
-    raise TypeError(f"A {type(value).__name__} has no form in JSON.")
+    raise ValueError(f"A {type(value).__name__} has no form in JSON.")
 
 
 def decode(hint: Any, data: Any, where: str, depth: int = 0) -> Any:
@@ -195,9 +195,9 @@ def _read_value(cls: type[Value], data: Any, where: str, depth: int) -> Value:
     hints, names = _hints(found), [f.name for f in fields(found) if _is_kept(f) and f.init]  # type: ignore[arg-type]
     required = [f.name for f in fields(found) if f.name in names and f.default is f.default_factory is MISSING]  # type: ignore[arg-type]
     if missing := [name for name in required if name not in data]:
-        raise ValueError(f"{where} must have {name_list(missing)}, which is missing.")
+        raise ValueError(f"{where} of a {found.__name__} must have {name_list(missing)}, which is missing.")
     if unknown := [str(name) for name in data if name not in (*names, "kind", "kept", "summary")]:
-        raise ValueError(f"{where} must not have {name_list(unknown, 3)}: a {found.__name__} knows no such field.")
+        raise ValueError(f"{where} must not have {name_list(unknown, 3)}: a {found.__name__} has no such field.")
     values = {name: decode(hints[name], data[name], f"{where}.{name}", depth + 1) for name in names if name in data}
     made = found(**values)
     kept = data.get("kept", {})
@@ -229,11 +229,11 @@ def _read_array(hint: Any, data: Any, where: str, depth: int) -> Any:
             numbers = np.frombuffer(base64.b64decode(data["base64"], validate=True), "<f8")
             return numbers.reshape(data["shape"]).astype(kind)
         array = np.array(data, dtype=float if issubclass(kind, np.floating) else None)
-        if array.dtype.kind not in "fiub" or data is None or isinstance(data, str):
-            raise TypeError
-        return array.astype(kind)
     except (TypeError, ValueError, KeyError, OverflowError, binascii.Error):
         raise _wrong(where, "an array of numbers", data) from None
+    if array.dtype.kind not in "fiub" or data is None or isinstance(data, str):
+        raise _wrong(where, "an array of numbers", data)
+    return array.astype(kind)
 
 
 def _read_sequence(hint: Any, data: Any, where: str, depth: int) -> Any:

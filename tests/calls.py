@@ -6,6 +6,7 @@ import math
 import warnings
 from dataclasses import dataclass
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,9 @@ wild = st.lists(
     max_size=10,
 ).map(np.array)
 ropes = st.sampled_from([0.0, 1 / 64, 0.25, 1.0, math.inf])
+
+FILE = SimpleNamespace(read=lambda: "dataset,m0,m1\nx,0.5,0.25\ny,0.75,0.5\n")
+"""A file object that can be read again and again."""
 
 FIVE_BY_TWO, QUARTER = Resampling.kfold(2, repeats=5), Resampling.custom(0.25)
 
@@ -242,7 +246,7 @@ def other_calls():
         "Scores.pair": (_S.pair, {"a": "m0", "b": "m1"}),
         "Scores.transform": (_S.transform, {"scale": "log"}),
         "Scores.rename": (_S.rename, {"names": {"m0": "x"}}),
-        "read_scores": (bc.read_scores, {"path": "results.csv"}),
+        "read_scores": (bc.read_scores, {"path": FILE}),
         "Rope": (bc.Rope, {"low": -1, "high": 1}),
         "Rope.of": (bc.Rope.of, {"rope": 1}),
         "Resampling.kfold": (Resampling.kfold, {"folds": 5}),

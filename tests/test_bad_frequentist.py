@@ -174,7 +174,7 @@ ROWS = {
     "confidence level": (
         lambda: frequentist.paired_ttest(TEN, NOISE[:, 0]).confidence_interval(95),
         ValueError,
-        "such as 0.95; got 95",
+        "between 0 and 1, got 95. For 95 % use 0.95",
     ),
     "no interval": (
         lambda: frequentist.cv5x2_ftest(

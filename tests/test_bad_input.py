@@ -1,5 +1,9 @@
 """Every kind of bad input: which error, and the words that tell what is wrong, what it must be and what to do."""
 
+import ast
+import builtins
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -474,7 +478,7 @@ FILES = {
     "jsonl line": ("results.jsonl", '{"model": "rf", "score": 1}\nnope\n', "line 2"),
     "not parquet": ("results.parquet", b"PAR1 not really", "not a parquet file"),
     "unknown ending": ("results.xyz", "model,score\n", ".xyz"),
-    "blank lines": ("results.csv", "\n\n\n", "no rows"),
+    "blank lines": ("results.csv", "\n\n\n", "is empty (3 bytes)"),
 }
 
 
@@ -487,7 +491,7 @@ def test_files(tmp_path, name, content, word):
 
 def test_keyword_of_the_reader(tmp_path):
     (tmp_path / "results.csv").write_text("model,score\nrf,1\n")
-    with pytest.raises(TypeError, match=r"read_scores takes .*got 'modell'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'modell'"):
         bc.read_scores(tmp_path / "results.csv", modell="m")
 
 
@@ -525,3 +529,94 @@ def test_copied_repeats_are_warned_about(rng):
         t_test(copied[0], copied[1], resampling=Resampling.kfold(10, repeats=3))
     # perfect repeats are alike by rights
     Scores.from_arrays({"rf": np.ones(30), "svm": np.ones(30)}, resampling=Resampling.kfold(10, repeats=3))
+
+
+# ---- what is raised
+
+
+OTHERS = {
+    "AttributeError": "__getattr__ must raise it",
+    "NotImplementedError": "in the place of a method that subclasses have",
+    "KeyboardInterrupt": "the user's own",
+    "_Stopped": "the user's own, where PyMC would swallow it",
+    "OSError": "of a disk that is full or read-only",
+    "click.UsageError": "for the command line, which prints it",
+}
+"""Classes that are raised and are not ValueErrors, and why."""
+
+
+def test_every_error_is_a_value_error():
+    """`except ValueError` catches every error of ours: all classes that the package raises are looked up."""
+    root = Path(bc.__file__).parent
+    raised = {}
+    for path in root.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise) and node.exc is not None:
+                name = ast.unparse(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
+                raised.setdefault(name, f"{path.relative_to(root)}:{node.lineno}")
+    classes = {n: getattr(bc.errors, n.removeprefix("errors."), getattr(builtins, n, None)) for n in raised}
+    odd = {n: raised[n] for n, c in classes.items() if isinstance(c, type) and not issubclass(c, ValueError)}
+    assert not odd.keys() - OTHERS.keys(), odd
+    assert {"ValueError", "ScoresError", "RopeError", "ResamplingError"} <= raised.keys()
+
+
+def test_our_errors_are_value_errors():
+    for error in (ScoresError, RopeError, ResamplingError):
+        assert issubclass(error, ValueError)
+
+
+@pytest.mark.parametrize("module", [bc, bc.bayes, bc.frequentist, bc.plots, bc.reports], ids=lambda m: m.__name__)
+def test_dir_shows_public_names_only(module):
+    assert dir(module) == sorted(module.__all__)
+    assert all(hasattr(module, name) for name in dir(module))
+
+
+# ---- the door
+
+
+def unpaired(function):
+    return {"bayes": {"rope": 0}, "frequentist": {}}[function.__module__.split(".")[1]]
+
+
+@pytest.mark.parametrize("test", [bc.bayes.welch_ttest, bc.frequentist.welch_ttest], ids=["bayes", "frequentist"])
+def test_unpaired_tests_take_two_arrays(test):
+    """Both schools refuse in the same words."""
+    with pytest.raises(ScoresError, match=r"`welch_ttest` compares two arrays.*got a Pair"):
+        test(bc.load_domains().pair("A", "B"), TEN, **unpaired(test))
+    with pytest.raises(ScoresError, match="`welch_ttest` needs at least 2 scores of each model, but `B` has 1"):
+        test(TEN, [0.5], **unpaired(test))
+    with pytest.raises(ScoresError, match="Give two arrays of scores, `a` and `b`; got one list"):
+        test([0.5, 0.6], None, **unpaired(test))
+
+
+@pytest.mark.parametrize("school", [bc.bayes, bc.frequentist], ids=["bayes", "frequentist"])
+def test_tests_over_datasets_need_two(school):
+    options = {"rope": 0} if school is bc.bayes else {}
+    with pytest.raises(ScoresError, match=r"`sign_test` needs at least 2 datasets.*bayes\.correlated_ttest or freq"):
+        school.sign_test(bc.load_labour().pair("SVM", "DT"), **options)
+
+
+def test_both_schools_get_the_same_table():
+    """Ranks of a table with a gap, rounding and ties are one thing: Friedman's and the ranking's mean ranks agree."""
+    table = pd.DataFrame(
+        {
+            "dataset": list("uvwxyz"),
+            "a": [3, 3, 1, 2, 0.1 + 0.2, 1],
+            "b": [2, 3, 2, 1, 0.3, 2],
+            "c": [1, 1, 3, 3, 0, None],
+        }
+    )
+    scores = Scores.from_frame(table, metric="rmse")
+    with pytest.warns(bc.MissingWarning, match='"z" left out, because "c" did not run there; 5 datasets remain'):
+        friedman = bc.frequentist.friedman_test(scores)
+    with pytest.warns(bc.MissingWarning, match="rank_models: "):
+        ranking = bc.bayes.rank_models(scores, rope=0, draws=10, random_seed=1)
+    assert ranking.mean_rank == tuple(friedman.details["mean_ranks"].values()) == (2.2, 2.0, 1.8)
+    assert friedman.datasets == ranking.datasets == tuple("uvwxy")
+
+
+def test_a_model_without_a_score_on_the_one_dataset():
+    table = pd.DataFrame({"dataset": list("xxyy"), "fold": [1, 2, 1, 2], "a": [1, 2, 3, 5], "b": [2, 1, None, None]})
+    scores = Scores.from_frame(table, metric="accuracy")
+    with pytest.raises(ScoresError, match='must be run on "y", but "b" has no scores there'):
+        bc.frequentist.anova(scores, kind="repeated", dataset="y")

@@ -469,7 +469,7 @@ def test_bad_input_is_told_and_ends_with_2(arguments, message):
 
 
 def test_bad_bytes_and_an_empty_standard_input():
-    assert "Standard input is empty" in bad("check", "-", text=" \n")
+    assert '"standard input" is empty' in bad("check", "-", text=" \n")
     assert "must be text in UTF-8" in bad("check", "-", text=b"\xff\xfe\x00")
 
 

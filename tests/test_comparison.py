@@ -614,7 +614,11 @@ BAD = {
     "unknown control": (lambda: bc.compare(bc.load_labour(), rope=0, control="svm"), ScoresError, 'no model "svm"'),
     "against": (lambda: bc.compare(bc.load_labour(), rope=0, against="SVM"), ValueError, "say control='SVM'"),
     "both": (lambda: bc.compare(bc.load_labour(), rope=0, against="best", control="SVM"), ValueError, "not both"),
-    "threshold": (lambda: bc.compare(bc.load_labour(), rope=0, threshold=95), ValueError, "`threshold` must be above"),
+    "threshold": (
+        lambda: bc.compare(bc.load_labour(), rope=0, threshold=95),
+        ValueError,
+        "between 0.5 and 1, got 95",
+    ),
     "alpha": (lambda: bc.compare(bc.load_labour(), rope=0, alpha=0), ValueError, "`alpha` must be between 0"),
     "cost": (lambda: bc.compare(bc.load_labour(), rope=0, switching_cost=-1), ValueError, "0 or more, got -1"),
     "adjust": (lambda: bc.compare(bc.load_labour(), rope=0, adjust="x"), ValueError, "bonferroni"),

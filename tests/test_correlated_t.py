@@ -306,7 +306,7 @@ def test_decision_follows_the_threshold(labour):
     assert p.decision(0.9) is bc.Decision.A_BETTER
     assert p.swap().decision(0.9) is bc.Decision.B_BETTER
     assert p.with_rope(10).decision() is bc.Decision.EQUIVALENT
-    with pytest.raises(ValueError, match=r"above 0\.5 and below 1"):
+    with pytest.raises(ValueError, match=r"between 0\.5 and 1"):
         p.decision(0.4)
 
 

@@ -537,7 +537,7 @@ def test_an_existing_file_is_kept_unless_asked(labour_c, tmp_path):
     for name, write in (("r.html", labour_c.report), ("r.md", labour_c.report), ("t.csv", labour_c.to_csv)):
         path = tmp_path / name
         path.write_text("mine")
-        with pytest.raises(ValueError, match=r"exists already\. Say overwrite=True"):
+        with pytest.raises(ValueError, match=r"exists already\. Use overwrite=True"):
             write(path)
         assert path.read_text() == "mine"
         assert write(path, overwrite=True) == path

@@ -1,6 +1,9 @@
 """Tables in and out: frames, files, scikit-learn, ragged and missing cells, transforms."""
 
+import io
 import json
+import pickle
+import types
 
 import numpy as np
 import pandas as pd
@@ -95,7 +98,7 @@ def test_named_columns_win(tmp_path):
 def test_all_designs_of_a_fold_column_are_noted():
     rows = [(m, d, f, f / 20) for d, n in (("d1", 3), ("d2", 5)) for m in "ab" for f in range(n)]
     scores = Scores.from_frame(pd.DataFrame(rows, columns=["model", "dataset", "fold", "score"]))
-    assert "the fold column is taken as 3-fold CV (rho = 0.333), 5-fold CV (rho = 0.2)" in scores.notes
+    assert "the fold column is treated as 3-fold CV (rho = 0.333), 5-fold CV (rho = 0.2)" in scores.notes
 
 
 def test_columns_of_a_table_can_be_named():
@@ -179,7 +182,7 @@ def test_column_that_tells_no_design_leaves_it_unknown(column, labels):
 
 
 def test_inferred_design_is_noted(long_frame):
-    assert "the fold column is taken as 2 x 3-fold CV (rho = 0.333)" in repr(Scores.from_frame(long_frame))
+    assert "the fold column is treated as 2 x 3-fold CV (rho = 0.333)" in repr(Scores.from_frame(long_frame))
 
 
 def test_wide_rows_with_a_given_design_are_folds():
@@ -306,6 +309,177 @@ def test_repr_of_many_models_fits_a_screen():
     assert len(repr(scores).splitlines()) <= 6
 
 
+# ---- file objects, formats, JSON
+
+
+CSV = "model,dataset,score\na,x,1\na,y,2\nb,x,0\nb,y,1.5\n"
+RECORDS = [
+    {"model": m, "dataset": d, "score": s} for m, d, s in (("a", "x", 1), ("a", "y", 2), ("b", "x", 0), ("b", "y", 1.5))
+]
+CONTENTS = {
+    "csv": CSV,
+    "tsv": CSV.replace(",", "\t"),
+    "json": json.dumps(RECORDS),
+    "columns": json.dumps({name: [r[name] for r in RECORDS] for name in RECORDS[0]}),
+    "jsonl": "\n".join(map(json.dumps, RECORDS)),
+}
+
+
+@pytest.mark.parametrize("content", CONTENTS.values(), ids=CONTENTS)
+@pytest.mark.parametrize("binary", [False, True], ids=["text", "bytes"])
+def test_file_objects_show_their_format(content, binary):
+    """The format follows from the content: the same scores whatever it is, with and without a byte-order mark."""
+    expected = bc.read_scores(io.StringIO(CSV), format="csv")
+    file = io.BytesIO(content.encode("utf-8-sig")) if binary else io.StringIO(content)
+    assert bc.read_scores(file) == expected
+    assert expected.values[:, :, 0].tolist() == [[1, 2], [0, 1.5]]
+
+
+def test_parquet_from_a_file_object():
+    pytest.importorskip("pyarrow")
+    file = io.BytesIO()
+    pd.DataFrame(RECORDS).to_parquet(file)
+    file.seek(0)
+    assert bc.read_scores(file) == bc.read_scores(io.StringIO(CSV))
+
+
+def test_a_format_overrules_the_ending(tmp_path):
+    path = tmp_path / "results.log"
+    path.write_text(CSV)
+    assert bc.read_scores(path, format="csv").models == ("a", "b")
+    with pytest.raises(bc.ScoresError, match=r"must end in one of \.csv.*give format="):
+        bc.read_scores(path)
+    with path.open("rb") as file:
+        assert bc.read_scores(file).models == ("a", "b")
+    with pytest.raises(bc.ScoresError, match='`format` must be one of "csv"'):
+        bc.read_scores(path, format="xlsx")
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        (io.StringIO(" \n"), "is empty"),
+        (io.StringIO("a,\ud800"), "UTF-8"),
+        (io.BytesIO(b"\xff\xfe"), "UTF-8"),
+        (types.SimpleNamespace(read=lambda: 3), "text or bytes, got int"),
+        (3, "`path` must be the path of a file, or a file object, got 3"),
+    ],
+    ids=["empty", "surrogate", "bytes", "not a file", "number"],
+)
+def test_file_objects_that_cannot_be_read(file, words):
+    with pytest.raises(bc.ScoresError, match=words):
+        bc.read_scores(file)
+
+
+def test_a_closed_file_object():
+    file = io.StringIO(CSV)
+    file.close()
+    with pytest.raises(bc.ScoresError, match="that can be read: I/O operation on closed file"):
+        bc.read_scores(file)
+
+
+@pytest.mark.parametrize("make", [bc.load_labour, bc.load_domains, bc.load_uci])
+def test_scores_and_pairs_survive_json_and_pickle(make):
+    scores = make()
+    pair = scores.pair(*scores.models[:2])
+    for value in (scores, pair, *scores.resampling[:1]):
+        if value is not None:
+            assert type(value).from_json(value.to_json()) == value
+            assert pickle.loads(pickle.dumps(value)) == value
+    assert pair.swap() != pair
+
+
+def test_missing_scores_survive_json():
+    frame = pd.DataFrame({"dataset": ["x", "y"], "a": [1.0, 2.0], "b": [0.5, np.nan]})
+    scores = Scores.from_frame(frame, metric="accuracy")
+    assert json.loads(scores.to_json())["values"][1] == [[0.5], ["nan"]]
+    assert Scores.from_json(scores.to_json()) == scores
+
+
+GOOD = bc.load_domains().to_dict()
+DAMAGED = {
+    "no kind": ({"kind": None}, '"kind"'),
+    "other kind": ({"kind": "Pair"}, "must have a kind of Scores"),
+    "no values": ({"values": []}, "3 models x 10 datasets x resamples.*got shape"),
+    "flat values": ({"values": [1.0, 2.0]}, "got shape \\(2,\\)"),
+    "ragged values": ({"values": [[[1.0], [2.0, 3.0]]]}, "values must be an array of numbers"),
+    "text values": ({"values": "x"}, "values must be an array of numbers"),
+    "infinite values": ({"values": [[["inf"]] * 10] * 3}, "must be finite"),
+    "a model too few": ({"models": ["A", "B"]}, "2 models x 10 datasets"),
+    "names alike": ({"models": ["A", "A ", "B"]}, "differ only in spaces"),
+    "a name that is not text": ({"models": ["A", 1, "B"]}, "models\\[1\\] must be a text"),
+    "keys too few": ({"keys": [[[1, 1]]]}, "`keys` must have one entry for each of 10 datasets, got 1"),
+    "keys twice": ({"keys": [[[1, 1], [1, 1]]] * 10}, "once, at most 1 of them; got 2, 1 different"),
+    "no keys": ({"keys": [[]] * 10}, "got 0, 0 different"),
+    "keys of text": ({"keys": [[["a", "b"]]] * 10}, "must be a whole number"),
+    "designs too few": ({"resampling": []}, "`resampling` must have one entry"),
+    "designs that do not fit": ({"resampling": [Resampling.kfold(2).to_dict()] * 10}, "2-fold CV makes 2 scores"),
+    "scale": ({"scale": "furlongs"}, "`scale` must be one of"),
+    "direction": ({"higher_is_better": "no"}, "must be true or false"),
+    "a field too many": ({"colour": "red"}, '"colour"'),
+}
+
+
+@pytest.mark.parametrize(("change", "words"), DAMAGED.values(), ids=DAMAGED)
+def test_damaged_scores_are_refused(change, words):
+    with pytest.raises(ValueError, match=words):
+        Scores.from_dict(GOOD | change)
+
+
+NONSENSE = {
+    "rho": ({"rho": 1.0}, "`rho` must be in"),
+    "rho of text": ({"rho": "x"}, "rho must be a number"),
+    "scheme": ({"scheme": "guess"}, "`scheme` must be one of kfold"),
+    "folds that do not fit": ({"folds": 3}, "must fit each other"),
+    "no folds": ({"folds": None}, "must fit each other"),
+    "half a fold": ({"folds": 2.5}, "must be a whole number"),
+    "a design without end": ({"n": 10**9, "folds": 10, "repeats": 10**8}, "at most 10,000,000 scores"),
+    "one size of two": ({"n_train": 9.0}, "must fit each other"),
+    "a negative size": ({"n_train": -9.0, "n_test": 1.0}, "`n_train` must be positive"),
+    "folds of random splits": ({"scheme": "subsampling"}, "must fit each other"),
+    "folds of no folds": ({"scheme": "custom", "n": None}, "must fit each other"),
+}
+
+
+@pytest.mark.parametrize(("change", "words"), NONSENSE.values(), ids=NONSENSE)
+def test_designs_that_cannot_be_are_refused(change, words):
+    with pytest.raises(ValueError, match=words):
+        Resampling.from_dict(Resampling.kfold(10, repeats=10).to_dict() | change)
+
+
+def test_designs_are_equal_and_hashable_by_their_numbers():
+    assert len({Resampling.kfold(10), Resampling.kfold(10), Resampling.kfold(5)}) == 2
+    for design in (
+        *(Resampling.kfold(5, 2), Resampling.subsampling(50, 6, 100), Resampling.holdout(90, 10)),
+        *(Resampling.independent(), Resampling.custom(0.2), Resampling.from_sizes([9, 9], [1, 1])),
+        *(
+            Resampling.from_sizes([5] * 4, [5] * 4, folds=2),
+            Resampling.from_sizes([5] * 4, [5] * 4, folds=2, repeats=2),
+        ),
+    ):
+        assert Resampling.from_json(design.to_json()) == design
+
+
+PAIR = bc.load_domains().pair("A", "B")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"scores_a": [[1.0]]}, "10 datasets x resamples.*\\(1, 1\\) and \\(10, 1\\)"),
+        ({"b": "A"}, "two models.*got 'A' and 'A'"),
+        ({"resampling": []}, "0 designs"),
+        ({"datasets": ["x"] * 10}, "1 different names of 10 datasets"),
+        ({"scores_a": [["nan"]] * 10}, "must be finite"),
+        ({"scale": "feet"}, "`scale` must be one of"),
+    ],
+    ids=["shape", "one model", "designs", "names", "nan", "scale"],
+)
+def test_damaged_pairs_are_refused(change, words):
+    with pytest.raises(bc.ScoresError, match=words):
+        bc.Pair.from_dict(PAIR.to_dict() | change)
+
+
 # ---- scales
 
 
@@ -373,6 +547,23 @@ def test_rope_borders_have_a_tolerance():
     assert rope.regions(np.array([0.86 - 0.85, 0.85 - 0.86, 0.0101, -0.0101])).tolist() == [0, 0, 1, -1]
     assert bc.Rope.of(0).regions(np.array([1e-300, 0.0])).tolist() == [1, 0]
     assert bc.Rope(-0.02, 0.01).swap() == bc.Rope(-0.01, 0.02)
+
+
+def test_ropes_are_values():
+    """Equal and hashable by their numbers, in short as papers print them, and through JSON."""
+    assert {bc.Rope.of(0.01), bc.Rope(-0.01, 0.01), bc.Rope.of(0)} == {bc.Rope(-0.01, 0.01), bc.Rope(0, 0)}
+    ropes = {
+        "0": bc.Rope.of(0),
+        "±0.01": bc.Rope.of(0.01),
+        "[-0.01, 0.02]": bc.Rope(-0.01, 0.02),
+        "±inf": bc.Rope.of(np.inf),
+    }
+    for short, rope in ropes.items():
+        assert rope.short == short
+        assert bc.Rope.from_json(rope.to_json()) == rope
+        assert pickle.loads(pickle.dumps(rope)) == rope
+    with pytest.raises(bc.RopeError, match="must contain 0"):
+        bc.Rope.from_dict({"kind": "Rope", "low": 1, "high": 2})
 
 
 # ---- scikit-learn

@@ -45,3 +45,7 @@ __all__ = [
     "signed_rank_tests",
     "welch_ttest",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

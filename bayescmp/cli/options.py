@@ -19,7 +19,7 @@ else:
     ParamType = click.ParamType
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-FORMATS = ("csv", "tsv", "json", "jsonl")
+FORMATS = ("csv", "tsv", "json", "jsonl", "parquet")
 ROLES = ("model", "dataset", "score", "repeat", "fold")
 BUNDLED = ("labour", "uci", "domains")
 
@@ -241,20 +241,12 @@ def _design(resampling: "Resampling | None", folds: int | None, repeats: int | N
 
 def _read(file: str, form: str | None, **columns: Any) -> "Scores":
     import bayescmp
-    from bayescmp.scores.files import parse_scores
 
     given = {name: value for name, value in columns.items() if value is not None}
     kind, _, name = file.partition(":")
     if kind == "bundled" and not Path(file).exists():
         return _bundled(name, given)
-    if file == "-":
-        text = _standard_input()
-        return parse_scores(text, f".{form or _sniff(text)}", "standard input", **given)
-    if form is None:
-        return bayescmp.read_scores(file, **given)
-    if not Path(file).is_file():
-        return bayescmp.read_scores(file)  # says that there is none
-    return parse_scores(_decode(Path(file).read_bytes(), file), f".{form}", file, **given)
+    return bayescmp.read_scores(sys.stdin.buffer if file == "-" else file, format=form, **given)
 
 
 def _bundled(name: str, given: dict[str, Any]) -> "Scores":
@@ -266,29 +258,3 @@ def _bundled(name: str, given: dict[str, Any]) -> "Scores":
         raise ValueError(f"The bundled results are read as they are, but {', '.join(given)} was given. Leave it out.")
     load: Callable[[], Scores] = getattr(bayescmp, f"load_{name}")
     return load()
-
-
-def _standard_input() -> str:
-    text = _decode(sys.stdin.buffer.read(), "standard input")
-    if not text.strip():
-        raise ValueError("Standard input is empty. Pipe the results into it, or give a file.")
-    return text
-
-
-def _decode(data: bytes, where: str) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f'"{where}" must be text in UTF-8, but byte {error.start} is not. Save it as UTF-8.') from None
-
-
-def _sniff(text: str) -> str:
-    """JSON starts with a bracket; lines of records start with one each; all else is csv (or tsv: the reader sees)."""
-    start = text.lstrip()
-    if start.startswith("["):
-        return "json"
-    if not start.startswith("{"):
-        return "csv"
-    first = start.splitlines()[0].rstrip()
-    several = len([line for line in start.splitlines() if line.strip()]) > 1
-    return "jsonl" if (several and first.endswith("}")) or "[" not in start else "json"

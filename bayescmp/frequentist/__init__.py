@@ -116,3 +116,7 @@ __all__ = [
     "welch_ttest",
     "wilcoxon_test",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

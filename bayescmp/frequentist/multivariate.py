@@ -248,7 +248,7 @@ def _as_measures(name: str, values: Any) -> tuple[Floats, tuple[str, ...]]:
     """Folds x measures of finite numbers, and the measures' names."""
     try:
         if np.iscomplexobj(values):
-            raise TypeError
+            raise ValueError
         x = np.array(values, dtype=float)
     except (TypeError, ValueError, OverflowError):
         raise ScoresError(f"The scores of `{name}` must be numbers, folds x measures.") from None

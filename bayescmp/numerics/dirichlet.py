@@ -93,7 +93,7 @@ def _reach(mode: float, peak: float, a: float, others: Floats) -> tuple[float, f
             left, right = steps[fallen.argmax(axis=1)]
             return float(left), float(right)
         steps = np.concatenate([steps, steps[-1] * _DOUBLINGS * 2.0**8])
-    raise ArithmeticError(f"the integrand for alpha {a} and {others} does not fall")
+    raise ValueError(f"The integrand for alpha {a} and {others} does not fall.")
 
 
 _DOUBLINGS = 2.0 ** np.arange(-4, 6, 0.5)

@@ -40,3 +40,7 @@ __all__ = [
     "plot_simplex",
     "save_figure",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -31,3 +31,7 @@ __all__ = [
     "to_latex",
     "to_markdown",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -89,7 +89,7 @@ def finish(
 ) -> "Scores":
     """The last steps of every way in: the direction, and a warning about repeats that are copies."""
     if metric is None and higher_is_better is None:
-        notes = (*notes, "no metric was named: taken as scores where higher is better")
+        notes = (*notes, "no metric was named: higher scores are treated as better")
     scores = cls(metric=metric, higher_is_better=direction(metric, higher_is_better), notes=notes, **fields)
     for d, name in enumerate(scores.datasets) if scores.values.shape[2] > 3 else ():
         if warn_of_copies(name, scores.keys[d], scores.values[:, d]):
@@ -113,7 +113,7 @@ def warn_of_copies(dataset: str, keys: Sequence[tuple[int, int]], values: Floats
 def _copied_repeats(keys: Sequence[tuple[int, int]], values: Floats) -> tuple[int, int] | None:
     """The first two repeats with the same scores in every model and fold, if any.
 
-    Three distinct values at least, because two perfect repeats of an easy dataset are alike by rights.
+    Three distinct values at least, because two perfect repeats of an easy dataset may well be alike.
     """
     blocks: dict[bytes, int] = {}
     repeats = np.array([repeat for repeat, _ in keys])

@@ -1,34 +1,52 @@
 """Files in: csv, tsv, parquet, json and jsonl, long or wide."""
 
+import codecs
 import csv
 import io
 import json
 import os
+import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
+from bayescmp.checks import is_one_of
 from bayescmp.errors import ScoresError, name_list
-from bayescmp.scores.frames import Columns, from_table
+from bayescmp.scores.frames import Columns, Designs, columns_of, from_table
 from bayescmp.scores.table import Scores
-
-ARGUMENTS = ("model", "dataset", "score", "repeat", "fold", "models", "metric", "higher_is_better", "resampling")
 
 MOST_ROWS = 10_000_000
 """A parquet file of a few kilobytes can hold billions of equal rows: they are counted before they are unpacked."""
 
+FORMATS = ("csv", "tsv", "json", "jsonl", "parquet")
+ENDINGS = {f".{name}": name for name in FORMATS} | {".txt": "csv", ".ndjson": "jsonl", ".pq": "parquet"}
 
-def read_scores(path: str | Path, **columns: Any) -> Scores:
+
+def read_scores(
+    path: str | os.PathLike[str] | IO[Any],
+    *,
+    format: str | None = None,
+    model: str | None = None,
+    dataset: str | None = None,
+    score: str | None = None,
+    repeat: str | None = None,
+    fold: str | None = None,
+    models: Sequence[str] | None = None,
+    metric: str | None = None,
+    higher_is_better: bool | None = None,
+    resampling: Designs = None,
+) -> Scores:
     """Scores from a file: csv, tsv, parquet, json (records or columns) or jsonl.
 
     Parameters
     ----------
-    path : str or path
-        The ending tells the format.
-    **columns
-        As in `Scores.from_frame`: `model`, `dataset`, `score`, `repeat`, `fold`, `models`, `metric`,
-        `higher_is_better`, `resampling`. What was understood is in the result's `notes` and in its repr.
+    path : str, path, or file object
+        A file object may be open for text or for bytes, such as `sys.stdin.buffer`.
+    format : "csv", "tsv", "json", "jsonl" or "parquet", optional
+        By the ending of the name if not given; a file object's content shows it.
+    model, dataset, score, repeat, fold, models, metric, higher_is_better, resampling
+        As in `Scores.from_frame`. What was understood is in the result's `notes` and in its repr.
 
     See Also
     --------
@@ -37,38 +55,91 @@ def read_scores(path: str | Path, **columns: Any) -> Scores:
 
     Examples
     --------
-    >>> scores = read_scores("results.csv")  # doctest: +SKIP
+    >>> import io
+    >>> read_scores(io.StringIO("dataset,rf,svm\\niris,0.95,0.96\\nwine,0.98,0.97"), metric="accuracy").models
+    ('rf', 'svm')
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise ScoresError(f"`path` must be the path of a file, got {path!r}. Frames are for Scores.from_frame.")
-    path = Path(path)
-    if not path.is_file():
-        raise ScoresError(f'There is no file "{path}"{" (it is a folder)" if path.is_dir() else ""}. Check the path.')
-    if path.stat().st_size == 0:
-        raise ScoresError(f'"{path}" is empty (0 bytes). Was the run that writes it cut off?')
-    ending = path.suffix.lower()
-    if ending in (".parquet", ".pq"):
-        return Scores.from_frame(_read_parquet(path), **columns)
-    if ending not in READERS:
-        raise ScoresError(f'"{path.name}" must end in .parquet or one of {", ".join(READERS)}, got "{ending}".')
-    return parse_scores(_text(path), ending, str(path), **columns)
+    if format is not None and not is_one_of(format, FORMATS):
+        raise ScoresError(f"`format` must be one of {name_list(FORMATS)}, got {format!r}.")
+    content, where, name = _open(path)
+    named = {"model": model, "dataset": dataset, "score": score, "repeat": repeat, "fold": fold}
+    form = format or _format(content, name)
+    columns = _read_parquet(content, where) if form == "parquet" else READERS[form](_decode(content, where), where)
+    return from_table(
+        Scores,
+        columns,
+        named,
+        models=models,
+        metric=metric,
+        higher_is_better=higher_is_better,
+        resampling=resampling,
+    )
 
 
-def parse_scores(text: str, ending: str, where: str, **columns: Any) -> Scores:
-    """Scores from the text of a file: its ending tells the format, `where` is its name in messages."""
-    for name in columns:
-        if name not in ARGUMENTS:
-            raise TypeError(f"read_scores takes {', '.join(ARGUMENTS)}, got {name!r}.")
-    table = READERS[ending](text, where)
-    named = {role: columns.pop(role, None) for role in ("model", "dataset", "score", "repeat", "fold")}
-    return from_table(Scores, table, named, **columns)
+def _open(path: Any) -> tuple[bytes, str, str | None]:
+    """The content, what messages call it, and the name of the file; None for a file object."""
+    name = None
+    if hasattr(path, "read"):
+        try:
+            content = path.read()
+        except (OSError, ValueError) as error:  # closed, not open for reading, or not UTF-8
+            raise ScoresError(f"`path` must be a file object that can be read: {error}.") from None
+        content = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+        where = getattr(path, "name", None)
+        if path in (sys.stdin, getattr(sys.stdin, "buffer", None)):
+            where = "standard input"
+        elif not isinstance(where, str):
+            where = "the file object"
+        if not isinstance(content, bytes):
+            raise ScoresError(f"`path` must be a file object of text or bytes, got {type(content).__name__}.")
+    elif isinstance(path, (str, os.PathLike)):
+        file, where = Path(path), str(path)
+        if not file.is_file():
+            kind = " (it is a folder)" if file.is_dir() else ""
+            raise ScoresError(f'There is no file "{file}"{kind}. Check the path.')
+        content, name = file.read_bytes(), file.name
+    else:
+        raise ScoresError(
+            f"`path` must be the path of a file, or a file object, got {path!r}. Frames are for Scores.from_frame."
+        )
+    if not content.strip():
+        raise ScoresError(f'"{where}" is empty ({len(content)} bytes). Was the run that writes it cut off?')
+    return content, where, name
 
 
-def _text(path: Path) -> str:
+def _format(content: bytes, name: str | None) -> str:
+    """By the ending of the file's name; by the content where there is no name."""
+    if name is None:
+        return _sniff(content)
+    ending = Path(name).suffix.lower()
+    if ending not in ENDINGS:
+        raise ScoresError(
+            f'"{name}" must end in one of {", ".join(ENDINGS)}, got "{ending}". If it is one of these by another name, '
+            "give format=."
+        )
+    return ENDINGS[ending]
+
+
+def _sniff(content: bytes) -> str:
+    """JSON starts with a bracket; lines of records start with one each; all else is csv (or tsv: the reader sees)."""
+    if content.startswith(b"PAR1"):
+        return "parquet"
+    start = content.removeprefix(codecs.BOM_UTF8).lstrip()
+    if start.startswith(b"["):
+        return "json"
+    if not start.startswith(b"{"):
+        return "csv"
+    first, *others = (line for line in start.splitlines() if line.strip())
+    return "jsonl" if (others and first.rstrip().endswith(b"}")) or b"[" not in start else "json"
+
+
+def _decode(content: bytes, where: str) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ScoresError(f'"{path}" must be text in UTF-8, but byte {error.start} is not. Save it as UTF-8.') from None
+        raise ScoresError(
+            f'"{where}" must be text in UTF-8, but byte {error.start} is not. Save it as UTF-8.'
+        ) from None
 
 
 def _read_tabbed(text: str, path: str) -> Columns:
@@ -82,7 +153,7 @@ def _read_delimited(text: str, path: str, delimiter: str | None = None) -> Colum
     except csv.Error as error:
         raise ScoresError(f'"{path}" cannot be read as csv: {error}.') from None
     if not rows:
-        raise ScoresError(f'"{path}" holds no rows.')
+        raise ScoresError(f'"{path}" has no rows.')
     header, *body = rows
     header = [name.strip() for name in header]
     while header and not header[-1] and not any(any(row[len(header) - 1 :]) for row in body):
@@ -131,29 +202,31 @@ def _columns_of_records(records: Any, path: str) -> Columns:
     return {name: [record.get(name) for record in records] for name in names}
 
 
-def _read_parquet(path: Path) -> Any:
+def _read_parquet(content: bytes, where: str) -> Columns:
     try:
         from pyarrow.parquet import ParquetFile
     except ImportError:
         raise ScoresError('Reading parquet needs pyarrow. Install it with: pip install "bayescmp[parquet]"') from None
     try:
-        with ParquetFile(path) as file:
+        with ParquetFile(io.BytesIO(content)) as file:
             rows = file.metadata.num_rows
             table = file.read() if rows <= MOST_ROWS else None
         if table is not None:
             table.validate(full=True)  # names that are not UTF-8 would fail later, with pyarrow's own error
-            return table.to_pandas()
+            frame = table.to_pandas()
     except Exception as error:  # pyarrow raises its own classes, OSError and ValueError for broken files
-        raise ScoresError(f'"{path}" is not a parquet file that can be read: {error}') from None
-    raise ScoresError(f'"{path}" has {rows:,} rows, and at most {MOST_ROWS:,} are read. Select or average them first.')
+        raise ScoresError(f'"{where}" is not a parquet file that can be read: {error}') from None
+    if table is None:
+        raise ScoresError(
+            f'"{where}" has {rows:,} rows, and at most {MOST_ROWS:,} are read. Select or average them first.'
+        )
+    return columns_of(frame)
 
 
 READERS: dict[str, Callable[[str, str], Columns]] = {
-    ".csv": _read_delimited,
-    ".tsv": _read_tabbed,
-    ".txt": _read_delimited,
-    ".json": _read_json,
-    ".jsonl": _read_json_lines,
-    ".ndjson": _read_json_lines,
+    "csv": _read_delimited,
+    "tsv": _read_tabbed,
+    "json": _read_json,
+    "jsonl": _read_json_lines,
 }
-"""How the text of a file becomes columns, by the ending of its name."""
+"""How text becomes columns, by its format."""

@@ -41,7 +41,7 @@ NO_MODEL = re.compile(r"(n|num)_.*|.*_(std|sd|se|sem|var|err)|index|id|level_\d+
 """Names of numeric columns that are more likely something else than a model's scores."""
 
 MOST_FOLDS = 20
-"""More numbers in a fold column are rather splits counted through than k-fold cross-validation."""
+"""More numbers in a fold column are more likely splits, numbered one by one, than k-fold cross-validation."""
 
 MOST_CELLS = 10**9
 """8 GB of scores."""
@@ -92,10 +92,24 @@ def from_frame(
     >>> Scores.from_frame(frame, metric="accuracy").models
     ('rf', 'svm')
     """
+    named = {"model": model, "dataset": dataset, "score": score, "repeat": repeat, "fold": fold}
+    return from_table(
+        cls,
+        columns_of(frame),
+        named,
+        models=models,
+        metric=metric,
+        higher_is_better=higher_is_better,
+        resampling=resampling,
+    )
+
+
+def columns_of(frame: Any) -> Columns:
+    """The columns of a frame as plain lists, with an index that holds more than row numbers among them."""
     import narwhals as nw
 
     try:
-        columns = nw.from_native(_with_index(frame), eager_only=True).to_dict(as_series=False)
+        return nw.from_native(_with_index(frame), eager_only=True).to_dict(as_series=False)
     except TypeError:
         raise ScoresError(
             f"`frame` must be a frame (pandas, polars, pyarrow, ...), got {type(frame).__name__}. Arrays are for "
@@ -103,16 +117,6 @@ def from_frame(
         ) from None
     except ValueError as error:  # narwhals: columns of the same name
         raise ScoresError(f"The frame cannot be read: {error}") from None
-    named = {"model": model, "dataset": dataset, "score": score, "repeat": repeat, "fold": fold}
-    return from_table(
-        cls,
-        columns,
-        named,
-        models=models,
-        metric=metric,
-        higher_is_better=higher_is_better,
-        resampling=resampling,
-    )
 
 
 def from_table(
@@ -199,7 +203,7 @@ def from_columns(
     )
     inferred = dict.fromkeys(f"{r.name} (rho = {r.rho:.3g})" for r in designs if r is not None)
     if resampling is None and inferred and sizes is None:
-        notes = (*notes, f"the fold column is taken as {', '.join(inferred)}")
+        notes = (*notes, f"the fold column is treated as {', '.join(inferred)}")
     return finish(
         cls,
         models=models,
@@ -221,23 +225,24 @@ def _with_index(frame: Any) -> Any:
     index = getattr(frame, "index", None)
     if index is None or not hasattr(frame, "reset_index"):
         return frame
-    told = index.nlevels > 1 or index.name is not None or index.dtype.kind not in "iu"
-    return frame.reset_index() if told else frame
+    meant = index.nlevels > 1 or index.name is not None or index.dtype.kind not in "iu"
+    return frame.reset_index() if meant else frame
 
 
 def _find_roles(columns: Columns, named: Mapping[str, str | None], models: Sequence[str] | None) -> dict[str, str]:
     """role -> column, as named by the caller or by its usual names."""
     roles = {}
-    told = [*(name for name in named.values() if name is not None), *(models or ())]
-    for column in told:
+    given = [(role, name) for role, name in named.items() if name is not None] + [("models", m) for m in models or ()]
+    for role, column in given:
         if not isinstance(column, Hashable) or column not in columns:
-            raise unknown_name("column", column, map(str, columns))
+            raise ScoresError(f"`{role}`: {unknown_name('column', column, map(str, columns))}")
+    taken = {column for _, column in given}
     for role, usual in ROLES.items():
         name = named.get(role)
         if name is not None:
             roles[role] = name
             continue
-        found = [c for c in columns if str(c).lower().strip() in usual and c not in told]
+        found = [c for c in columns if str(c).lower().strip() in usual and c not in taken]
         if len(found) > 1 and role in named:
             raise ScoresError(f'Both {name_list(found)} could be the {role}: pick one with {role}="...".')
         if found:

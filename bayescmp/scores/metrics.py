@@ -29,7 +29,7 @@ def is_known(metric: object) -> bool:
 
 
 def check_metric(metric: object) -> None:
-    """Refuse what is no name."""
+    """Raise if this is not a name."""
     if metric is not None and not isinstance(metric, str):
         raise ScoresError(f"`metric` must be a name, got {metric!r}.")
 
@@ -46,14 +46,15 @@ def higher_is_better(metric: str | None, given: bool | None) -> bool:
     direction = _known_direction(metric)
     if direction is None:
         raise ScoresError(
-            f'The direction of the metric "{metric}" is not known. Say higher_is_better=True or higher_is_better=False.'
+            f'The direction of the metric "{metric}" is not known. Give higher_is_better=True or higher_is_better='
+            "False."
         )
     return direction
 
 
 def _known_direction(metric: str) -> bool | None:
     name = re.sub(r"[^a-z0-9]+", "_", str(metric).lower().strip())
-    if name.startswith("_"):  # "-rmse" and the like: negated or not, nobody knows
+    if name.startswith("_"):  # "-rmse" and the like: negated or not, that is open
         return None
     name = re.sub(r"^((mean|test|val|valid|validation|eval|score|cv)_)+(?=.)", "", name.strip("_"))
     if "mean_" + name in LOWER:

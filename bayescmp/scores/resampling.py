@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayescmp.checks import is_number
 from bayescmp.errors import ResamplingError, name_list
 from bayescmp.values import Value
 
@@ -19,7 +20,7 @@ WAYS_TO_GIVE = (
 SCHEMES = ("kfold", "subsampling", "holdout", "independent", "custom")
 
 MOST_SCORES = 10_000_000
-"""A design with more scores per dataset is a mistake, and its keys would fill the memory."""
+"""More scores per dataset are a mistake, and their keys would fill the memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +57,7 @@ class Resampling(Value):
     def __post_init__(self) -> None:
         if self.scheme not in SCHEMES:
             raise ResamplingError(f"`scheme` must be one of {', '.join(SCHEMES)}, got {self.scheme!r}.")
-        if not _is_number(self.rho) or not 0 <= self.rho < 1:  # NaN fails this as well
+        if not is_number(self.rho) or not 0 <= self.rho < 1:  # NaN fails this as well
             raise ResamplingError(f"`rho` must be in [0, 1), got {self.rho}.")
         object.__setattr__(self, "rho", float(self.rho))
         for name, least in (("n", 1), ("folds", 2), ("repeats", 1)):
@@ -204,18 +205,14 @@ def check_design(resampling: object) -> None:
         raise ResamplingError(f"`resampling` must be a Resampling, got {resampling!r}. " + WAYS_TO_GIVE)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-
-
 def _count(name: str, value: float, least: int) -> int:
-    if not _is_number(value) or value % 1 or not value >= least:
+    if not is_number(value) or value % 1 or not value >= least:
         raise ResamplingError(f"`{name}` must be a whole number of at least {least}, got {value!r}.")
     return int(value)
 
 
 def _size(name: str, value: float) -> float:
-    if not _is_number(value) or not 0 < value <= sys.float_info.max:
+    if not is_number(value) or not 0 < value <= sys.float_info.max:
         raise ResamplingError(f"`{name}` must be positive numbers of cases, got {value!r}.")
     return float(value)
 

@@ -230,7 +230,7 @@ class HierarchicalPosterior(RegionPosterior):
         rows = []
         for factor in (0.5, 1.0, 2.0):
             other = self.inference if factor == 1 else data.with_min_sd(factor * data.min_sd)
-            rows.append({"min_sd": factor * data.min_sd, **other.summaries([self.rope])[0].row()})
+            rows.append({"min_sd": factor * data.min_sd, **replace(self, inference=other).numbers()})
         return pd.DataFrame(rows).set_index("min_sd")
 
     def _refuse_a_point(self) -> None:
