@@ -6,7 +6,7 @@ which `collapsed` integrates and NUTS samples.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
