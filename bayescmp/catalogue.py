@@ -42,6 +42,8 @@ class Test:
         The keys of `DESIGNS` that it fits.
     takes : "pair" or "scores"
         Whether it compares two models, or all models of `Scores` at once.
+    kind : "test", "interval" or "effect size"
+        What it gives. Intervals and effect sizes are here for `recommend`.
     label : str
         What it is called in tables and texts, such as "signed-rank test".
     why : str
@@ -74,6 +76,13 @@ class Test:
         Whether the p-value on n datasets cannot be below 2^(1 - n).
     pymc : str, optional
         "module:function" that makes its `pm.Model`.
+    advised : tuple of str
+        The situations of `Facts.situations` in which `recommend` names it.
+    questions : tuple of str
+        "Q1" (is there a difference?), "Q2" (does it matter?), or both.
+    needs_design, assumes_normal, caveat, large
+        What `recommend` adds: that the design of the folds must be known; that fold scores should be about normal; a
+        caveat; the numbers of datasets and models above which its approximation holds.
 
     See Also
     --------
@@ -94,6 +103,7 @@ class Test:
     designs: tuple[str, ...]
     label: str
     takes: str = "pair"
+    kind: str = "test"
     why: str = ""
     gives: str = ""
     estimand: str = ""
@@ -109,6 +119,12 @@ class Test:
     corrected_by: str | None = None
     least_p: bool = False
     pymc: str | None = None
+    advised: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ("Q1",)
+    needs_design: bool = False
+    assumes_normal: bool = False
+    caveat: str = ""
+    large: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         if self.school not in SCHOOLS:
@@ -197,12 +213,16 @@ def find(name: str, school: str | None = None) -> Test:
     raise unknown_name("test", name, [test.name for test in entries(school)])
 
 
-def entries(school: str | None = None, design: str | None = None, takes: str | None = "pair") -> Iterator[Test]:
-    """The tests of a school, or of both, that fit a design, the first choice first; of two models unless `takes`."""
+def entries(
+    school: str | None = None, design: str | None = None, *, takes: str | None = "pair", kind: str | None = "test"
+) -> Iterator[Test]:
+    """The entries that fit, the first choice first: tests of two models of both schools, unless told otherwise."""
+    wanted = {"school": school, "takes": takes, "kind": kind}
     return (
         test
         for test in list(_TESTS.values())
-        if school in (None, test.school) and (design is None or design in test.designs) and takes in (None, test.takes)
+        if all(value in (None, getattr(test, name)) for name, value in wanted.items())
+        and (design is None or design in test.designs)
     )
 
 
@@ -234,6 +254,10 @@ for _entry in (
         sibling="corrected_ttest",
         citations=("corani2015bayesian", "benavoli2017time"),
         pymc="bayescmp.bayes.pymc_models:correlated_ttest",
+        advised=("folds",),
+        questions=("Q1", "Q2"),
+        needs_design=True,
+        assumes_normal=True,
     ),
     Test(
         name="welch_ttest",
@@ -261,6 +285,9 @@ for _entry in (
         citations=("corani2017statistical",),
         pairs_per_task=2,
         pymc="bayescmp.bayes.pymc_models:hierarchical_ttest",
+        advised=("folds of datasets",),
+        questions=("Q1", "Q2"),
+        needs_design=True,
     ),
     Test(
         name="signed_rank_test",
@@ -279,6 +306,8 @@ for _entry in (
         pairs_per_task=256,
         together="bayescmp.bayes.signed_rank:share_draws",
         pymc="bayescmp.bayes.pymc_models:signed_rank_test",
+        advised=("datasets",),
+        questions=("Q1", "Q2"),
     ),
     Test(
         name="sign_test",
@@ -293,6 +322,8 @@ for _entry in (
         sibling="sign_test",
         citations=("benavoli2017time",),
         pymc="bayescmp.bayes.pymc_models:sign_test",
+        advised=("datasets",),
+        caveat="weaker than signed_rank_test",
     ),
     # ---- Bayesian, of all models at once
     Test(
@@ -351,6 +382,9 @@ for _entry in (
         sibling="correlated_ttest",
         citations=("nadeau2003inference",),
         batch="bayescmp.frequentist:pairwise_ttest",
+        advised=("overlapping folds",),
+        needs_design=True,
+        assumes_normal=True,
     ),
     Test(
         name="paired_ttest",
@@ -363,6 +397,8 @@ for _entry in (
         batch="bayescmp.frequentist:pairwise_ttest",
         batch_options={"corrected": False},
         corrected_by="corrected_ttest",
+        advised=("independent folds",),
+        assumes_normal=True,
     ),
     Test(
         name="rxk_cv_ttest",
@@ -373,6 +409,7 @@ for _entry in (
         why="repeated cross-validation, with calibrated degrees of freedom",
         sibling="correlated_ttest",
         citations=("bouckaert2003choosing",),
+        advised=("repeated folds",),
     ),
     Test(
         name="cv5x2_ftest",
@@ -383,6 +420,7 @@ for _entry in (
         why="made for five repeats of 2-fold cross-validation",
         sibling="correlated_ttest",
         citations=("alpaydin1999combined",),
+        advised=("5x2 folds",),
     ),
     Test(
         name="cv5x2_ttest",
@@ -395,6 +433,18 @@ for _entry in (
         citations=("dietterich1998approximate",),
     ),
     Test(
+        name="cohens_d",
+        school="frequentist",
+        function="bayescmp.frequentist:cohens_d",
+        designs=("folds",),
+        kind="effect size",
+        label="Cohen's d",
+        why="the difference in standard deviations of the scores",
+        advised=("folds",),
+        questions=("Q2",),
+        caveat="judge the raw difference against your rope as well",
+    ),
+    Test(
         name="tost_ttest",
         school="frequentist",
         function="bayescmp.frequentist:tost_ttest",
@@ -403,6 +453,9 @@ for _entry in (
         why="whether the difference lies inside the rope, by two one-sided tests",
         sibling="correlated_ttest",
         citations=("schuirmann1987comparison",),
+        advised=("folds",),
+        questions=("Q2",),
+        needs_design=True,
     ),
     Test(
         name="permutation_test",
@@ -414,6 +467,7 @@ for _entry in (
         sibling="correlated_ttest",
         seeded=True,
         corrected_by="corrected_ttest",
+        advised=("independent folds",),
     ),
     Test(
         name="welch_ttest",
@@ -433,6 +487,8 @@ for _entry in (
         label="McNemar's test",
         why="compares on which cases one model is right and the other wrong",
         citations=("mcnemar1947note",),
+        advised=("one score",),
+        caveat="needs the prediction for every case, not these scores; holds for these trained models only",
     ),
     Test(
         name="per_instance_ttest",
@@ -441,6 +497,8 @@ for _entry in (
         designs=("items",),
         label="paired t-test over the cases",
         why="compares the models' losses case by case, for many cases",
+        advised=("one score",),
+        caveat="needs the prediction for every case, not these scores; holds for these trained models only",
     ),
     Test(
         name="wilcoxon_test",
@@ -453,6 +511,19 @@ for _entry in (
         citations=("wilcoxon1945individual", "demsar2006statistical"),
         batch="bayescmp.frequentist:pairwise_wilcoxon_test",
         least_p=True,
+        advised=("two models on datasets",),
+        caveat="assumes that the differences are symmetric around their median",
+    ),
+    Test(
+        name="hodges_lehmann_interval",
+        school="frequentist",
+        function="bayescmp.frequentist:hodges_lehmann_interval",
+        designs=("datasets", "datasets x folds"),
+        kind="interval",
+        label="Hodges-Lehmann interval",
+        why="the interval that belongs to the signed-rank test",
+        least_p=True,
+        advised=("two models on datasets",),
     ),
     Test(
         name="sign_test",
@@ -464,6 +535,30 @@ for _entry in (
         sibling="sign_test",
         citations=("demsar2006statistical",),
         least_p=True,
+        advised=("two models on datasets",),
+        caveat="weaker than wilcoxon_test",
+    ),
+    Test(
+        name="friedman_test",
+        school="frequentist",
+        function="bayescmp.frequentist:friedman_test",
+        designs=("datasets", "datasets x folds"),
+        takes="scores",
+        label="Friedman test",
+        why="compares all models by their ranks on each dataset",
+        citations=("friedman1937use",),
+        advised=("complete table",),
+        large=(15, 5),
+    ),
+    Test(
+        name="iman_davenport_test",
+        school="frequentist",
+        function="bayescmp.frequentist:iman_davenport_test",
+        designs=("datasets", "datasets x folds"),
+        takes="scores",
+        label="Iman-Davenport test",
+        why="the Friedman test, less conservative",
+        citations=("iman1980approximations",),
     ),
     Test(
         name="nemenyi_test",
@@ -471,11 +566,72 @@ for _entry in (
         function="bayescmp.frequentist:nemenyi_test",
         designs=("datasets", "datasets x folds"),
         label="Nemenyi test",
-        why="the verdict on a pair depends on the other models in the table",
+        why="mean ranks of all models at once: which pairs differ after a rejected Friedman test",
         sibling="signed_rank_test",
         citations=("nemenyi1963distribution", "demsar2006statistical"),
         batch="bayescmp.frequentist:nemenyi_test",
         family=True,
+        advised=("complete table",),
+        caveat="the result for a pair depends on which other models are in the table",
+    ),
+    Test(
+        name="pairwise_wilcoxon_test",
+        school="frequentist",
+        function="bayescmp.frequentist:pairwise_wilcoxon_test",
+        designs=("datasets", "datasets x folds"),
+        takes="scores",
+        label="pairwise Wilcoxon signed-rank tests",
+        why="each pair by its own datasets, adjusted for all pairs; unlike Nemenyi's not moved by the other models",
+        citations=("wilcoxon1945individual",),
+        least_p=True,
+        advised=("many models on datasets",),
+        caveat="assumes that the differences are symmetric around their median",
+    ),
+    Test(
+        name="cochran_q_test",
+        school="frequentist",
+        function="bayescmp.frequentist:cochran_q_test",
+        designs=("items",),
+        takes="scores",
+        label="Cochran's Q test",
+        why="all models at once by which cases they get right; then mcnemar_test for the pairs",
+        advised=("cases of many models",),
+        caveat="needs the correctness on every case, not these scores",
+    ),
+    # ---- intervals and effect sizes
+    Test(
+        name="difference_interval",
+        school="frequentist",
+        function="bayescmp.frequentist:difference_interval",
+        designs=("folds",),
+        kind="interval",
+        label="interval of the mean difference",
+        why="the interval of the mean difference; corrected=True widens it for the overlap of the training sets",
+        advised=("folds",),
+        needs_design=True,
+    ),
+    Test(
+        name="kendalls_w",
+        school="frequentist",
+        function="bayescmp.frequentist:kendalls_w",
+        designs=("datasets", "datasets x folds"),
+        takes="scores",
+        kind="effect size",
+        label="Kendall's W",
+        why="how much the datasets agree on the order of the models, 0 to 1",
+        advised=("complete table",),
+        questions=("Q2",),
+    ),
+    Test(
+        name="rank_biserial",
+        school="frequentist",
+        function="bayescmp.frequentist:rank_biserial",
+        designs=("datasets", "datasets x folds"),
+        kind="effect size",
+        label="rank-biserial correlation",
+        why="the share of the ranks that favours A less that of B, -1 to 1, for each pair",
+        advised=("datasets",),
+        questions=("Q2",),
     ),
 ):
     register(_entry)

@@ -94,3 +94,26 @@ class Facts:
             )
         few = [name for name, n in zip(self.datasets, self.counts, strict=True) if n < 3]
         return f"fewer than 3 folds on {name_list(few, 3)}: too few for the hierarchical test" if few else ""
+
+    @property
+    def situations(self) -> tuple[str, ...]:
+        """What `recommend` goes by, the most special first."""
+        many_models = self.models > 2
+        if not self.many_datasets:
+            if self.counts[0] == 1:
+                return (*(["cases of many models"] if many_models else []), "one score")
+            return (*self._kinds_of_folds(), "folds", *(["cases of many models"] if many_models else []))
+        several = "many models on datasets" if many_models else "two models on datasets"
+        complete = ["complete table"] if many_models and self.complete > 1 else []
+        folds = ["folds of datasets"] if self.counts.min() >= 3 else []
+        return (*complete, several, *folds, "datasets")
+
+    def _kinds_of_folds(self) -> list[str]:
+        design = self.resampling[0]
+        found = ["independent folds" if design is not None and design.rho == 0 else "overlapping folds"]
+        if design is not None and design.scheme == "kfold" and design.folds and design.repeats:
+            if (design.folds, design.repeats) == (2, 5):
+                return ["5x2 folds", *found]
+            if design.repeats > 1 and design.folds > 2:
+                found.append("repeated folds")
+        return found
