@@ -401,7 +401,7 @@ def assert_uniform(ranks):
 @pytest.mark.filterwarnings("ignore::bayescmp.ConvergenceWarning")
 def test_simulation_based_calibration_of_nuts():
     """30 studies whose datasets are well measured, so that the centred model samples well."""
-    from bayescmp.bayes.pymc_models import sample_hierarchical
+    from bayescmp.bayes.hierarchical.ttest import sample_hierarchical
 
     ranks = []
     for inference, truths, _ in studies_from_the_prior(30, seed=21, n=30, m=10, sigma_max=0.3):

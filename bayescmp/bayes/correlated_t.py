@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayescmp import _compat, catalogue
 from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.distributions import Distribution, PointMass, StudentT
 from bayescmp.bayes.nuts import check_engine
-from bayescmp.errors import DegenerateWarning, warn
+from bayescmp.bayes.pymc_models import sample_difference
+from bayescmp.errors import DegenerateWarning, ScoresError, warn
+from bayescmp.numerics.moments import moments
 from bayescmp.numerics.student import student_parameters, student_regions
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.inputs import in_ropes, one_dataset
@@ -96,17 +99,14 @@ def correlated_ttest(
         warn(f"{pair.a} vs {pair.b}: {notes[0]}.", DegenerateWarning)
     fields: dict[str, Any] = {}
     if engine == "nuts":
-        from bayescmp.bayes.pymc_models import sample_pair
-
-        distribution, fields = sample_pair("correlated_ttest", pair, random_seed, nuts_options)
+        distribution, fields = sample_difference(pymc_correlated_ttest(pair), random_seed, nuts_options)
     design = pair.resampling[0]
     assert design is not None
     return DifferencePosterior(
         **pair.about() | {"n": n},
         rope=region,
-        method="correlated t-test",
+        **catalogue.find("correlated_ttest", "bayes").words(),
         engine=engine,
-        estimand="mean difference of the two models on this dataset",
         settings={
             "rho": rho,
             "resampling": design,
@@ -132,3 +132,38 @@ def probabilities(differences: Floats, *, rho: ArrayLike, rope: RopeLike, roundi
         parameters = student_parameters(rows[part], rhos[part], roundings[part])
         result[part] = np.stack(student_regions(*parameters, region, roundings[part]), axis=-1)
     return result.reshape(*np.shape(differences)[:-1], 3)
+
+
+def pymc_correlated_ttest(pair: Pair, *, dataset: str | None = None) -> Any:
+    """Differences ~ MVN(mu, sigma^2 M), M compound-symmetric with rho, prior 1/sigma, by sufficient statistics.
+
+    Their mean is N(mu, sigma^2 (1 + (n - 1) rho) / n); their sum of squares is sigma^2 (1 - rho) chi2(n - 1),
+    independently. Both are sampled in units of the data's standard deviation, where NUTS starts well.
+    """
+    pm = _compat.import_pymc()
+    pair = one_dataset(pair, test="pymc_model", dataset=dataset)
+    rho = float(pair.known_rho("pymc_model")[0])
+    mean, deviation, n = (float(x) for x in moments(pair.differences[0]))
+    if deviation <= pair.rounding[0]:
+        raise ScoresError(
+            f'All differences on "{pair.datasets[0]}" are equal, so that the posterior has no density to sample. Use '
+            'engine="exact", which answers by the limit.'
+        )
+    with pm.Model() as model:
+        centred = pm.Flat("centred")
+        log_sigma = pm.Flat("log_sigma")
+        difference = pm.Deterministic("difference", mean + deviation * centred)
+        sigma = pm.Deterministic("sigma", deviation * pm.math.exp(log_sigma))
+        pm.Normal(
+            "mean",
+            mu=difference,
+            sigma=sigma * np.sqrt((1 + (n - 1) * rho) / n),
+            observed=mean,
+        )
+        pm.Gamma(
+            "sum_of_squares",
+            alpha=(n - 1) / 2,
+            beta=1 / (2 * (1 - rho) * (sigma / deviation) ** 2),
+            observed=n - 1,
+        )
+    return model

@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from bayescmp import _compat, catalogue
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.nuts import check_engine
+from bayescmp.bayes.pymc_models import sample_regions
 from bayescmp.bayes.regions import MOST_PRIOR, RegionInference, RegionPosterior, RegionSummary, three_of
 from bayescmp.checks import check_number, is_one_of
+from bayescmp.errors import RopeError, ScoresError
 from bayescmp.numerics.dirichlet import p_largest, two_sides
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.inputs import in_ropes, many_datasets
@@ -84,16 +87,13 @@ def sign_test(
     inference = SignInference(pair.means, pair.rounding, check_number("prior", prior), prior_place)
     fields: dict[str, Any] = {"inference": inference}
     if engine == "nuts":
-        from bayescmp.bayes.pymc_models import sample_regions, sign
-
-        model = sign(inference.counts(region), inference.prior_counts)
+        model = _model(inference.counts(region), inference.prior_counts)
         fields = sample_regions(model, lambda draws: draws["theta"], region, random_seed, nuts_options)
     return RegionPosterior(
         **pair.about(),
         rope=region,
-        method="sign test",
+        **catalogue.find("sign_test", "bayes").words(),
         engine=engine,
-        estimand="probabilities that the next dataset's difference is better / equivalent / worse",
         settings={
             "prior": prior,
             "prior_place": {"A": pair.a, "B": pair.b}.get(prior_place, prior_place),
@@ -192,3 +192,29 @@ def _beta_hdi(a: float, b: float, mass: float) -> tuple[float, float]:
             return special.betaincinv(a, b, q)
 
     return hdi(Beta, mass)
+
+
+def pymc_sign_test(pair: Pair, *, rope: RopeLike | None = None, **options: Any) -> Any:
+    """The `pm.Model`, with the counts of a pair against a rope."""
+    if rope is None:
+        raise RopeError(
+            'The sign test counts against a rope: give rope=, as in pymc_model("sign_test", pair, rope=0.01).'
+        )
+    posterior = sign_test(pair, rope=rope, **options)
+    inference: Any = posterior.inference
+    return _model(inference.counts(posterior.rope), inference.prior_counts)
+
+
+def _model(counts: Floats, prior: Floats) -> Any:
+    """Counts ~ Multinomial(theta), theta ~ Dirichlet(prior); a region without counts and prior has theta 0."""
+    pm = _compat.import_pymc()
+    alive = np.flatnonzero(counts + prior > 0)
+    if alive.size < 2:
+        raise ScoresError("All datasets and the prior are in one region, so that there is nothing to sample.")
+    with pm.Model() as model:
+        some = pm.Dirichlet("some", a=np.ones(alive.size))
+        # a Dirichlet prior with zeros is improper, so its density stands here and not in the line above
+        pm.Potential("prior", ((prior[alive] - 1) * pm.math.log(some)).sum())
+        pm.Multinomial("counts", n=int(counts.sum()), p=some, observed=counts[alive].astype(int))
+        pm.Deterministic("theta", pm.math.dot(some, np.eye(3)[alive]))
+    return model

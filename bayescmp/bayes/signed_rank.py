@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayescmp import _compat, catalogue
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.nuts import check_engine
+from bayescmp.bayes.pymc_models import sample_regions
 from bayescmp.bayes.regions import (
     LARGEST,
     MOST_PRIOR,
@@ -117,22 +119,18 @@ def signed_rank_test(
     )
     fields: dict[str, Any] = {"inference": inference, "random_seed": seed}
     if engine == "nuts":
-        from bayescmp.bayes.pymc_models import sample_regions, signed_rank
-
         options = nuts_options | ({} if draws == DRAWS else {"draws": draws})
         fields = sample_regions(
-            signed_rank(inference), lambda found: inference.theta(found["weights"], region), region, seed, options
+            _model(inference), lambda found: inference.theta(found["weights"], region), region, seed, options
         )
     elif precision is not None:
         fields["inference"] = inference.reaching(precision, region)
     return RegionPosterior(
         **pair.about(),
         rope=region,
-        method="signed-rank test",
+        **catalogue.find("signed_rank_test", "bayes").words(),
         engine=engine,
-        estimand="probabilities that the average difference of two new datasets is better / equivalent / worse",
         settings={"prior": prior, "prior_at": prior_at},
-        new="the average of two new datasets",
         **fields,
     )
 
@@ -501,3 +499,16 @@ def _count_wins(  # type: ignore[no-untyped-def]
                 counts[p, 0] += share * (better >= largest)
                 counts[p, 1] += share * (equivalent >= largest)
                 counts[p, 2] += share * (worse >= largest)
+
+
+def pymc_signed_rank_test(pair: Pair, *, rope: RopeLike = 0, **options: Any) -> Any:
+    """The `pm.Model`, with the datasets of a pair."""
+    return _model(signed_rank_test(pair, rope=rope, random_seed=0, **options).inference)
+
+
+def _model(inference: Any) -> Any:
+    """The Dirichlet process posterior itself: weights ~ Dirichlet(1, ..., 1, prior), in the order of the names."""
+    pm = _compat.import_pymc()
+    with pm.Model() as model:
+        pm.Dirichlet("weights", a=inference._alpha)
+    return model

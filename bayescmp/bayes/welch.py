@@ -7,6 +7,7 @@ one-dimensional quadrature.
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayescmp import catalogue
 from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.distributions import Distribution, Floats, PointMass, StudentDifference, StudentT
 from bayescmp.errors import DegenerateWarning, warn
@@ -77,9 +78,8 @@ def welch_ttest(a: ArrayLike, b: ArrayLike, *, rope: RopeLike, higher_is_better:
         datasets=("dataset",),
         n=runs.n,
         rope=region,
-        method="Welch t-test (Behrens-Fisher)",
+        **catalogue.find("welch_ttest", "bayes").words(),
         engine="exact",
-        estimand="difference of the two models' means over runs",
         settings={"runs": {runs.a: runs.scores_a.size, runs.b: runs.scores_b.size}},
         notes=notes,
         distribution=distribution,

@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayescmp import _compat, catalogue
 from bayescmp.bayes.hierarchical import shrinkage
-from bayescmp.bayes.hierarchical.inference import HierarchicalInference, PointInference
+from bayescmp.bayes.hierarchical.inference import HierarchicalInference, PointInference, SampledHyper
 from bayescmp.bayes.hierarchical.prior import HierarchicalPrior
 from bayescmp.bayes.nuts import check_engine
+from bayescmp.bayes.pymc_models import sample
 from bayescmp.bayes.regions import LARGEST, RegionPosterior
 from bayescmp.checks import check_mass
 from bayescmp.errors import DegenerateWarning, PriorWarning, ScoresError, name_list, warn
 from bayescmp.numerics.moments import moments
 from bayescmp.rope import RopeLike
-from bayescmp.scores.inputs import in_ropes, many_datasets
+from bayescmp.scores.inputs import as_pair, in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
 
@@ -100,17 +102,14 @@ def hierarchical_ttest(
     inference, notes = prepare(pair, prior, min_sd)
     fields: dict[str, Any] = {"inference": inference}
     if engine == "nuts":
-        from bayescmp.bayes.pymc_models import sample_hierarchical
-
         fields = sample_hierarchical(inference, random_seed, nuts_options)
     else:
         inference.summaries([region])  # now, so that a warning points to this call
     return HierarchicalPosterior(
         **pair.about() | {"n": int(pair.counts.sum())},
         rope=region,
-        method="hierarchical correlated t-test",
+        **catalogue.find("hierarchical_ttest", "bayes").words(),
         engine=engine,
-        estimand="probabilities that the next dataset's difference is better / equivalent / worse",
         settings=inference.settings,
         notes=notes,
         **fields,
@@ -238,3 +237,51 @@ class HierarchicalPosterior(RegionPosterior):
             raise ValueError(
                 f"Every difference on every dataset is {self.mean:.4g}: there is nothing to shrink or check."
             )
+
+
+def pymc_hierarchical_ttest(pair: Pair, *, prior: Any = "corani2017", min_sd: float | None = None) -> Any:
+    """The `pm.Model`, with the statistics of a pair."""
+    return _model(prepare(as_pair(pair, arrays_are="datasets"), prior, min_sd)[0])
+
+
+def _model(inference: Any) -> Any:
+    """The hierarchical correlated t-test, centred, by each dataset's mean and sum of squares, in units of their sd.
+
+    The numbers are `pm.Data`, so that models of the same shape share their compiled code.
+    """
+    if not isinstance(inference, HierarchicalInference):
+        raise ScoresError("All differences are the same number, so that there is nothing to sample.")
+    pm = _compat.import_pymc()
+    unit, prior, n, rho = inference.unit, inference.prior, inference.counts, inference.rho
+    z, s = inference.means / unit, inference.filled_sds / unit
+    limits = np.array([prior.delta_0_bound, prior.sigma_0_max, prior.sigma_max]) / unit
+    start = np.clip(z.mean(), -limits[0] / 2, limits[0] / 2), min(max(z.std(), 0.1 * s.mean()), limits[1] / 2)
+    with pm.Model(coords={"dataset": list(inference.names)}) as model:
+        means, squares = pm.Data("means", z, dims="dataset"), pm.Data("squares", (n - 1) * s**2, dims="dataset")
+        bounds = pm.Data("bounds", limits)
+        centre = pm.Uniform("centre", -bounds[0], bounds[0], initval=float(start[0]))
+        spread = pm.Uniform("spread", 0, bounds[1], initval=float(start[1]))
+        if prior.gaussian:
+            delta = pm.Normal("delta_scaled", centre, spread, dims="dataset", initval=z)
+        else:
+            (a_low, a_high), (b_low, b_high) = prior.nu_shape, prior.nu_rate
+            a = pm.Uniform("nu_shape", a_low, a_high) if a_high > a_low else a_low
+            b = pm.Uniform("nu_rate", b_low, b_high) if b_high > b_low else b_low
+            nu = pm.Deterministic("nu", prior.nu_shift + pm.Gamma("nu_minus_shift", a, b))
+            delta = pm.StudentT("delta_scaled", nu, mu=centre, sigma=spread, dims="dataset", initval=z)
+        sigma = pm.Uniform("sigma_scaled", 0, bounds[2], dims="dataset", initval=np.minimum(s, limits[2] / 2))
+        pm.Normal("mean", delta, sigma * np.sqrt((1 + (n - 1) * rho) / n), observed=means, dims="dataset")
+        pm.Gamma("sum_of_squares", (n - 1) / 2, 1 / (2 * (1 - rho) * sigma**2), observed=squares, dims="dataset")
+        pm.Deterministic("delta_0", unit * centre)
+        pm.Deterministic("sigma_0", unit * spread)
+        pm.Deterministic("delta", unit * delta, dims="dataset")
+    return model
+
+
+def sample_hierarchical(inference: Any, random_seed: int | None, options: dict[str, Any]) -> dict[str, Any]:
+    """NUTS draws of (delta_0, sigma_0, nu), and the other fields of a result."""
+    fields = sample(_model(inference), random_seed, {"target_accept": 0.95} | options)
+    posterior = _compat.group(fields["inference_data"], "posterior")
+    delta, sigma = posterior["delta_0"].values, posterior["sigma_0"].values
+    nu = posterior["nu"].values if "nu" in posterior else np.full(delta.shape, np.inf)
+    return fields | {"inference": SampledHyper(delta, sigma, nu, inference)}

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.nuts import share_mcse
+from bayescmp.bayes.pymc_models import sample
 from bayescmp.bayes.ranking import importance
 from bayescmp.bayes.ranking.importance import Peak, WeightDiagnostics
 from bayescmp.bayes.ranking.result import AbilityInference, Block, RankingPosterior, SampledAbilities
@@ -196,9 +197,8 @@ def infer(
     if engine != "nuts":
         return inference(check_count("draws", draws, LEAST_DRAWS), seed).fields()
     from bayescmp import _compat
-    from bayescmp.bayes.pymc_models import _run
 
-    fields = _run(model(), seed, nuts_options | ({} if draws == DRAWS else {"draws": draws}))
+    fields = sample(model(), seed, nuts_options | ({} if draws == DRAWS else {"draws": draws}))
     chains = _compat.group(fields["inference_data"], "posterior")["log_strength"].values
     return fields | {"inference": SampledAbilities(chains)}
 
