@@ -164,7 +164,7 @@ class Test:
         """Whether one pair takes so long that a hundred are not computed for a detail of a report."""
         return self.pairs_per_task <= 4
 
-    def words(self) -> dict[str, str]:
+    def words(self) -> dict[str, Any]:
         """The fields of a posterior that are the same for every pair."""
         return {"method": self.label, "estimand": self.estimand} | ({"new": self.new} if self.new else {})
 

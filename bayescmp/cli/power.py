@@ -18,8 +18,8 @@ from bayescmp.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from bayescmp import Resampling
     from bayescmp.frequentist import Power
-    from bayescmp.scores import Resampling
 
 ALPHA = 0.05
 TESTS: dict[str, tuple[str, tuple[str, ...]]] = {

@@ -13,6 +13,8 @@ import numpy as np
 from bayescmp import sentences
 from bayescmp.bayes.correlated_t import probabilities
 from bayescmp.bayes.posterior import OUTCOMES, Posterior
+from bayescmp.bayes.ranking.bootstrap import rank_models
+from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.checks import is_one_of
 from bayescmp.comparison.pair import PairResult, Standard
 from bayescmp.comparison.run import Names, answered_together, map_posteriors, quiet_pair
@@ -27,8 +29,6 @@ from bayescmp.values import Value
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from bayescmp.bayes.ranking.result import RankingPosterior
 
 COMPACT = "a b mean hdi_low hdi_high p_better p_equivalent p_worse p_adjusted decision".split()
 
@@ -211,17 +211,15 @@ class Comparison(Value):
         """One row per model, the most probably best first; options are those of `bayes.rank_models`."""
         return self.ranking_posterior(**options).to_frame()
 
-    def ranking_posterior(self, **options: Any) -> "RankingPosterior":
+    def ranking_posterior(self, **options: Any) -> RankingPosterior:
         """The joint posterior behind `ranking()`; options are those of `bayes.rank_models`."""
         return self._rank(**options) if options else self._ranking
 
     @cached_property
-    def _ranking(self) -> "RankingPosterior":
+    def _ranking(self) -> RankingPosterior:
         return self._rank()
 
-    def _rank(self, **options: Any) -> "RankingPosterior":
-        from bayescmp.bayes import rank_models
-
+    def _rank(self, **options: Any) -> RankingPosterior:
         seed = 0 if self.random_seed is None else self.random_seed
         rope = self.rope if isinstance(self.rope, dict) else max(-self.rope.low, self.rope.high)
         with warnings.catch_warnings():
