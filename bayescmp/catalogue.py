@@ -188,7 +188,24 @@ def register(test: Test) -> Test:
 
 
 def find(name: str, school: str | None = None) -> Test:
-    """The test of a name; of two schools that share it, the Bayesian one unless `school` says otherwise."""
+    """The test of a name; where both schools have one of that name, the Bayesian one, unless a school is given.
+
+    Parameters
+    ----------
+    name : str
+        The name of its function.
+    school : "bayes" or "frequentist", optional
+
+    See Also
+    --------
+    entries : all of them.
+
+    Examples
+    --------
+    >>> from bayescmp import catalogue
+    >>> catalogue.find("wilcoxon_test").label
+    'Wilcoxon signed-rank test'
+    """
     for candidate in (*SCHOOLS, None, *SCHOOLS) if school is None else (school, None, school):
         if candidate is None:
             _load_installed()
@@ -198,7 +215,26 @@ def find(name: str, school: str | None = None) -> Test:
 
 
 def entries(school: str | None = None, design: str | None = None, takes: str | None = "pair") -> Iterator[Test]:
-    """The tests of a school, or of both, that fit a design, the first choice first; of two models unless `takes`."""
+    """The tests of a school, or of both, that fit a design, the first choice first.
+
+    Parameters
+    ----------
+    school : "bayes" or "frequentist", optional
+    design : str, optional
+        A key of `DESIGNS`.
+    takes : "pair", "scores" or None
+        Whether they compare two models, or all models at once; None for both.
+
+    See Also
+    --------
+    find : one of them.
+
+    Examples
+    --------
+    >>> from bayescmp import catalogue
+    >>> [test.name for test in catalogue.entries("bayes", "datasets")]
+    ['signed_rank_test', 'sign_test']
+    """
     return (
         test
         for test in list(_TESTS.values())
