@@ -204,7 +204,24 @@ def register(test: Test) -> Test:
 
 
 def find(name: str, school: str | None = None) -> Test:
-    """The test of a name; of two schools that share it, the Bayesian one unless `school` says otherwise."""
+    """The test of a name; where both schools have one of that name, the Bayesian one, unless a school is given.
+
+    Parameters
+    ----------
+    name : str
+        The name of its function.
+    school : "bayes" or "frequentist", optional
+
+    See Also
+    --------
+    entries : all of them.
+
+    Examples
+    --------
+    >>> from bayescmp import catalogue
+    >>> catalogue.find("wilcoxon_test").label
+    'Wilcoxon signed-rank test'
+    """
     for candidate in (*SCHOOLS, None, *SCHOOLS) if school is None else (school, None, school):
         if candidate is None:
             _load_installed()
@@ -216,7 +233,28 @@ def find(name: str, school: str | None = None) -> Test:
 def entries(
     school: str | None = None, design: str | None = None, *, takes: str | None = "pair", kind: str | None = "test"
 ) -> Iterator[Test]:
-    """The entries that fit, the first choice first: tests of two models of both schools, unless told otherwise."""
+    """The entries of a school, or of both, that fit a design, the first choice first.
+
+    Parameters
+    ----------
+    school : "bayes" or "frequentist", optional
+    design : str, optional
+        A key of `DESIGNS`.
+    takes : "pair", "scores" or None
+        Whether they compare two models, or all models at once; None for both.
+    kind : "test", "interval", "effect size" or None
+        What they give; None for any.
+
+    See Also
+    --------
+    find : one of them.
+
+    Examples
+    --------
+    >>> from bayescmp import catalogue
+    >>> [test.name for test in catalogue.entries("bayes", "datasets")]
+    ['signed_rank_test', 'sign_test']
+    """
     wanted = {"school": school, "takes": takes, "kind": kind}
     return (
         test

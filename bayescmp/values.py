@@ -36,6 +36,19 @@ class Value:
 
     What a subclass computes once and keeps in itself (cached properties) is left out of both; what is small and costly
     to compute goes into `_kept()` and comes back through `_restore()`.
+
+    See Also
+    --------
+    bayescmp.Comparison, bayescmp.PairResult, bayescmp.bayes.Posterior, bayescmp.frequentist.TestResult
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> rope = bc.Rope(-0.01, 0.01)
+    >>> rope.to_dict()
+    {'kind': 'Rope', 'low': -0.01, 'high': 0.01}
+    >>> bc.Rope.from_json(rope.to_json()) == rope
+    True
     """
 
     KINDS: ClassVar[dict[str, type["Value"]]] = {}

@@ -28,13 +28,13 @@ NUTS depends on how many draws one asks for, here 2 chains of 500 + 500, compili
 ## How time grows
 
 The slope of log time in log size, by least squares, with its 95 % interval: 1 is linear. Pairs grow with the square of
-the models. Fixed costs pull a slope down; this is what these sizes show, no law.
+the models. Fixed costs pull a slope down; this is what these sizes show, not a law.
 
 {growths}
 
 ## How far from the limit
 
-The share of our time that the bare part takes which no implementation of the same method can do without, done alone.
+The share of our time that the bare part takes alone: the part that no implementation of the same method can do without.
 A share of 0.5 means that nobody can make it more than twice as fast without another method.
 
 {limits}
@@ -50,7 +50,7 @@ A share of 0.5 means that nobody can make it more than twice as fast without ano
 
 ## What guards it
 
-Wall time is no test. `tests/test_counts.py` counts on small fixed inputs what the time is made of: modules imported,
+Wall time is not a test. `tests/test_counts.py` counts on small fixed inputs what the time is made of: modules imported,
 random numbers drawn, Student distribution functions evaluated, tables made, calls of Python functions. A change that
 makes one of these grow fails there.
 

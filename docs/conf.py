@@ -22,7 +22,7 @@ extensions = [
     "sphinx.ext.intersphinx",
     "sphinx-mathjax-offline",
 ]
-exclude_patterns = ["_build", "generated/rooms.md"]
+exclude_patterns = ["_build", "generated/modules.md"]
 templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_sidebars = {"**": []}
@@ -34,7 +34,7 @@ myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 nb_execution_mode = "cache"
 nb_execution_raise_on_error = True
-nb_execution_timeout = 300  # seconds a cell; the slowest takes a few
+nb_execution_timeout = 300  # seconds per cell; the slowest takes a few
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = True
@@ -42,8 +42,8 @@ numpydoc_xref_ignore = "all"
 numpydoc_xref_aliases = {"DataFrame": "pandas.DataFrame", "Axes": "matplotlib.axes.Axes"} | {
     name.rpartition(".")[2]: f"bayescmp.{name}"
     for name in (
-        "Scores Pair Resampling Rope Comparison bayes.DifferencePosterior bayes.RegionPosterior bayes.RankingPosterior "
-        "frequentist.TestResult frequentist.PairwiseTests frequentist.EffectSize"
+        "Scores Pair Resampling Rope Comparison PairResult bayes.DifferencePosterior bayes.RegionPosterior "
+        "bayes.RankingPosterior frequentist.TestResult frequentist.PairwiseTests frequentist.EffectSize"
     ).split()
 }
 autodoc_typehints = "none"
@@ -63,15 +63,15 @@ def write_inventories() -> dict[str, tuple[str, str]]:
     return mapping
 
 
-def write_rooms() -> None:
-    """One line a module, from its docstring, for the page on the architecture."""
+def write_modules() -> None:
+    """One line per module, from its docstring, for the page on the architecture."""
     rows = []
     for path in sorted((HERE.parent / "bayescmp").rglob("*.py")):
         doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         rows.append(f"| `{path.relative_to(HERE.parent)}` | {' '.join(doc.split(chr(10) * 2)[0].split())} |\n")
-    (MADE / "rooms.md").write_text("| module | is |\n|---|---|\n" + "".join(rows), encoding="utf-8")
+    (MADE / "modules.md").write_text("| module | is |\n|---|---|\n" + "".join(rows), encoding="utf-8")
 
 
 MADE.mkdir(exist_ok=True)
 intersphinx_mapping = write_inventories()
-write_rooms()
+write_modules()

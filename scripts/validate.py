@@ -93,18 +93,18 @@ def suite() -> dict[str, Any]:
         passed = re.search(r"\d+ passed.*?(?= in )", run.stdout)
         if run.returncode or not passed:
             raise SystemExit(run.stdout[-5000:] + run.stderr[-2000:])
-        return {"tests": passed[0], "coverage": rooms(json.loads(report.read_text("utf-8"))["files"])}
+        return {"tests": passed[0], "coverage": packages(json.loads(report.read_text("utf-8"))["files"])}
 
 
-def rooms(files: dict[str, Any]) -> dict[str, dict[str, int]]:
-    """Lines and branches of every room of the package, all and covered."""
+def packages(files: dict[str, Any]) -> dict[str, dict[str, int]]:
+    """Lines and branches of every sub-package, all and covered."""
     found: dict[str, Counter[str]] = {}
     for name, file in files.items():
         parts = Path(name).parts
-        room = parts[1] if len(parts) > 2 else "other modules"
+        package = parts[1] if len(parts) > 2 else "other modules"
         keys = ("num_statements", "covered_lines", "num_branches", "covered_branches")
-        found.setdefault(room, Counter()).update({key: file["summary"][key] for key in keys})
-    return {room: dict(found[room]) for room in sorted(found)}
+        found.setdefault(package, Counter()).update({key: file["summary"][key] for key in keys})
+    return {package: dict(found[package]) for package in sorted(found)}
 
 
 def agreement(lowest: dict[str, Any], newest: dict[str, Any]) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def introduction() -> str:
 
 How the numbers of bayescmp are proved. Every public function, and every method of a result that gives numbers, is
 confirmed by at least one source that is not bayescmp: a formula, another library, a published number, brute force, or a
-simulation with a known truth. The tests say so by a mark, and a number without one fails the suite. This page is
+simulation with a known truth. A mark on the test names the source, and the suite fails for a number without one. This page is
 written from those marks:
 
 ```
@@ -185,15 +185,15 @@ def calibration() -> str:
 
 
 def coverage(measured: dict[str, Any]) -> str:
-    """Lines and branches that the normal suite runs, by room."""
+    """Lines and branches that the normal suite runs, by package."""
     if "coverage" not in measured:
         return "## Coverage\n\nNot measured yet: `make validate` does.\n"
     rows, total = measured["coverage"], Counter[str]()
     lines = ["## Coverage\n", f"The normal suite ({measured['tests']}), without what runs in other processes.\n"]
-    lines += ["| room | lines | branches | both |", "|---|---|---|---|"]
-    for room, row in rows.items():
+    lines += ["| package | lines | branches | both |", "|---|---|---|---|"]
+    for package, row in rows.items():
         total.update(row)
-        lines.append(_covered(f"`{room}`" if room != "other modules" else room, row))
+        lines.append(_covered(f"`{package}`" if package != "other modules" else package, row))
     return "\n".join([*lines, _covered("all", total), ""])
 
 

@@ -144,7 +144,7 @@ class RegionPosterior(Posterior):
         return []
 
     def answered(self, summaries: Iterable[RegionSummary], estimate: Estimate | None = None) -> Self:
-        """The same posterior with answers that were computed elsewhere, from the same draws."""
+        """The same posterior with `summaries` and an `estimate` that were computed elsewhere, from the same draws."""
         other = replace(self)
         other._answers.update(self._answers | {s.rope: s for s in summaries})
         other._estimates.extend([estimate] if estimate else self._estimates)

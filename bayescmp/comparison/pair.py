@@ -61,7 +61,7 @@ class PairResult(Value):
 
     See Also
     --------
-    Comparison.pair : one of them.
+    Comparison : has one per pair, in `pairs` and by `pair(a, b)`.
 
     Examples
     --------

@@ -252,7 +252,7 @@ class Comparison(Value):
         return pd.DataFrame(rows)
 
     def at_ropes(self, ropes: Iterable[RopeLike], *, n_jobs: int | None = None) -> "list[tuple[PairResult, Rope]]":
-        """Every pair at every one of the ropes, from the posteriors that are there."""
+        """Every pair at every one of the `ropes`, from the posteriors that are there; `n_jobs` as in `compare`."""
         grid = ropes_of(ropes)
         test, m = self.setting.bayes_test, len(self.posteriors)
         if test.together is not None:

@@ -308,7 +308,7 @@ class PairwiseTests(Value):
 
     @classmethod
     def of(cls, results: Sequence[TestResult], models: Sequence[str], control: str | None = None) -> "PairwiseTests":
-        """The family of these single `results` (adjusted before) of all `models`, or of a `control` against them."""
+        """The family of single tests of `models`, or of `control` with the others, from their adjusted `results`."""
         first, effects = results[0], [r.effect_size for r in results if r.effect_size]
         whole = len(effects) == len(results)
         bounds = [e.interval for e in effects if e.interval]
