@@ -147,7 +147,7 @@ ARRAYS = {
     "a sign model without a rope": (
         lambda: bc.bayes.pymc_model("sign", bc.load_uci().pair("rf", "svm")),
         RopeError,
-        "say rope=",
+        "give rope=",
     ),
     "curve of many pairs": (
         lambda: bc.plots.plot_rope_curve(bc.bayes.rank_models(bc.load_uci(), rope=0.01, random_seed=1)),
@@ -162,7 +162,7 @@ ARRAYS = {
     "forest of the sign test": (
         lambda: bc.plots.plot_forest(bc.compare(bc.load_domains(), rope=1, bayes="sign")),
         ValueError,
-        "has no mean difference",
+        "knows no mean difference",
     ),
 }
 

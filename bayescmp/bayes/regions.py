@@ -116,7 +116,7 @@ class RegionPosterior(Posterior):
     """The posterior of theta = (A better, equivalent, B better), the probabilities of what a new dataset will show.
 
     `p_better` is the probability that "A better" is the *most probable* outcome: that its theta is the largest of the
-    three. `expected` is something else, the posterior mean of theta: the share of new datasets to expect in each region.
+    three. `expected` differs from it, the posterior mean of theta: the share of new datasets to expect in each region.
 
     Attributes
     ----------

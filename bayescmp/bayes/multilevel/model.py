@@ -127,7 +127,7 @@ def _scales(pm: Any, pt: Any, data: "Statistics") -> tuple[Any, Any]:
     """tau, and the overall scale of the theta_d, which is tau itself where T is tau^2 I.
 
     Otherwise the data determine the scale of the theta_d well, but hardly tau, the centre of T's prior. So the scale is
-    a variable of its own, drawn around what it is for given theta_d (`raw_scale_given_theta`): that changes no posterior.
+    a variable of its own, drawn around its value given theta_d (`raw_scale_given_theta`): that changes no posterior.
     """
     bound = data.prior.between_max / data.unit
     if data.exchangeable:

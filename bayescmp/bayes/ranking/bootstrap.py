@@ -55,8 +55,8 @@ def rank_models(
     RankingPosterior
         Many datasets: with Dirichlet(1, ..., 1) weights on the datasets, `p_best` is the probability of the best
         weighted mean rank (or score, depending on `by`), `p_best_by_score` that of the largest weighted mean score
-        under the same weights. `p_among_best` is the probability that the weighted mean score is at most the rope below the
-        largest weighted mean score, also with by="rank": the rope is a difference of scores, not of ranks.
+        under the same weights. `p_among_best` is the probability that the weighted mean score is at most the rope
+        below the largest weighted mean score, also with by="rank": the rope is a difference of scores, not of ranks.
 
         One dataset: the fold means are multivariate Student with n - 1 degrees of freedom and scale matrix
         (1/n + rho/(1 - rho)) times the covariance of the folds, and every difference of two is `correlated_ttest`.
