@@ -151,7 +151,7 @@ ARRAYS = {
     "a sign model without a rope": (
         lambda: bc.bayes.pymc_model("sign_test", bc.load_uci().pair("rf", "svm")),
         RopeError,
-        "say rope=",
+        "give rope=",
     ),
     "curve of many pairs": (
         lambda: bc.plots.plot_rope_curve(bc.bayes.rank_models(bc.load_uci(), rope=0.01, random_seed=1)),
@@ -166,7 +166,7 @@ ARRAYS = {
     "forest of the sign test": (
         lambda: bc.plots.plot_forest(bc.compare(bc.load_domains(), rope=1, bayes="sign_test")),
         ValueError,
-        "has no mean difference",
+        "knows no mean difference",
     ),
 }
 

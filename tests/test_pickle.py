@@ -107,3 +107,14 @@ def test_what_is_kept_is_checked():
     data["kept"] = {"gap 0.01": bc.Rope(-1, 1).to_dict()}
     with pytest.raises(ValueError, match="must be a RankSummary or Numbers, got a Rope"):
         bc.bayes.RankingPosterior.from_dict(data)
+
+
+def test_large_tables_stay_small(rng):
+    """40 models on 120 datasets: orders are kept, and not every set that was chosen from."""
+    scores = bc.Scores.from_arrays({f"m{i}": x for i, x in enumerate(rng.normal(size=(40, 120)))})
+    for result in (
+        bc.bayes.plackett_luce(scores, draws=4000, random_seed=1),
+        bc.bayes.bradley_terry(scores, rope=0, draws=4000, random_seed=1),
+    ):
+        assert "P(best)" in repr(result)
+        check_trip(result)

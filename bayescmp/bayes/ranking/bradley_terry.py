@@ -5,21 +5,18 @@ Each dataset is a match between every two models: one wins by more than the rope
 
 from collections.abc import Mapping
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp import _compat
-from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.ranking.strengths import (
     DRAWS,
     WIN_ROPE,
     StrengthInference,
     StrengthPosterior,
     check_prior,
-    check_win_rope,
     infer,
 )
 from bayescmp.checks import is_one_of
@@ -100,14 +97,13 @@ def bradley_terry(
     'rf'
     """
     table, region = in_ropes(complete_table(scores, test="bradley_terry", relative=True, plain=False), rope)
-    check_engine(engine, "draws", nuts_options)
     check_prior(prior, MOST_PRIOR)
-    check_win_rope(win_rope)
     wins, tied = count_wins(table, region)
     counted = _counted(wins, tied, ties)
     fields = infer(
         partial(win_inference, counted, prior),
         partial(_model, counted, prior, table.models),
+        win_rope=win_rope,
         engine=engine,
         draws=draws,
         random_seed=random_seed,
@@ -117,10 +113,8 @@ def bradley_terry(
         **table.about() | table.standing(),
         rope=region,
         method="Bradley-Terry model",
-        engine=engine,
         estimand="the models' log-strengths: P(a beats b on the next dataset) = 1 / (1 + exp(theta_b - theta_a))",
         ability="log-strength",
-        win_rope=win_rope,
         settings={"ties": ties, "prior": prior, "wins": wins.tolist(), "tied": tied.tolist()},
         **fields,
     )
@@ -151,11 +145,7 @@ def _counted(wins: NDArray[np.int_], tied: NDArray[np.int_], ties: str) -> Float
 
 def win_inference(wins: Floats, prior: float, draws: int, random_seed: int) -> StrengthInference:
     """The posterior from a table of (possibly half) wins of the row's model over the column's."""
-    pairs = np.array([p for p in combinations(range(len(wins)), 2) if wins[p] + wins[p[::-1]] > 0])
-    sets = np.zeros((len(pairs), len(wins)))
-    np.put_along_axis(sets, pairs, 1.0, axis=1)
-    matches = (wins + wins.T)[pairs[:, 0], pairs[:, 1]]
-    return StrengthInference(wins.sum(axis=1), sets, matches, "normal", prior, draws, random_seed)
+    return StrengthInference(len(wins), np.argwhere(wins > 0), wins[wins > 0], "normal", prior, draws, random_seed)
 
 
 def pymc_bradley_terry(

@@ -13,14 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp import _compat
-from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.ranking.strengths import (
     DRAWS,
     WIN_ROPE,
     StrengthInference,
     StrengthPosterior,
     check_prior,
-    check_win_rope,
     infer,
 )
 from bayescmp.numerics.ranks import tie_groups
@@ -97,13 +95,12 @@ def plackett_luce(
     'rf'
     """
     table = complete_table(scores, test="plackett_luce", relative=True, plain=False)
-    check_engine(engine, "draws", nuts_options)
     check_prior(prior, MOST_PRIOR)
-    check_win_rope(win_rope)
     orders, weights = rankings(table)
     fields = infer(
         partial(ranking_inference, orders, weights, prior),
         partial(_model, orders, weights, prior, table.models),
+        win_rope=win_rope,
         engine=engine,
         draws=draws,
         random_seed=random_seed,
@@ -113,10 +110,8 @@ def plackett_luce(
         **table.about() | table.standing(),
         rope=Rope(0, 0),
         method="Plackett-Luce model",
-        engine=engine,
         estimand="the models' worths: the chances of being first of all models on the next dataset",
         ability="log worth",
-        win_rope=win_rope,
         settings={"prior": prior},
         **fields,
     )
@@ -133,7 +128,7 @@ def rankings(table: Table) -> tuple[Orders, Floats]:
         found += several
         weights += [1 / len(several)] * len(several)
     unique, inverse = np.unique(np.array(found), axis=0, return_inverse=True)
-    return unique, _total(inverse, np.array(weights))
+    return unique, np.asarray(np.bincount(inverse.ravel(), weights), dtype=float)
 
 
 def _orders(groups: list[list[int]]) -> list[tuple[int, ...]]:
@@ -152,19 +147,8 @@ def _orders(groups: list[list[int]]) -> list[tuple[int, ...]]:
 
 
 def ranking_inference(orders: Orders, weights: Floats, prior: float, draws: int, random_seed: int) -> StrengthInference:
-    """The posterior from weighted orders; choices among the same models are put together."""
-    k = orders.shape[1]
-    wins = _total(orders[:, :-1], np.repeat(weights, k - 1), k)
-    sets = np.zeros((k - 1, len(orders), k), dtype=np.int8)
-    for place in range(k - 1):
-        np.put_along_axis(sets[place], orders[:, place:], 1, axis=1)
-    unique, inverse = np.unique(sets.reshape(-1, k), axis=0, return_inverse=True)
-    total = _total(inverse, np.tile(weights, k - 1))
-    return StrengthInference(wins, unique.astype(float), total, "gamma", prior, draws, random_seed)
-
-
-def _total(places: Orders, weights: Floats, size: int = 0) -> Floats:
-    return np.asarray(np.bincount(places.ravel(), weights, size), dtype=float)
+    """The posterior from weighted orders."""
+    return StrengthInference(orders.shape[1], orders, weights, "gamma", prior, draws, random_seed)
 
 
 def pymc_plackett_luce(scores: Scores, *, prior: float = 1.0) -> Any:

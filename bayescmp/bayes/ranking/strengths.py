@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
-from bayescmp.bayes.nuts import share_mcse
+from bayescmp.bayes.nuts import check_engine, share_mcse
 from bayescmp.bayes.pymc_models import sample
 from bayescmp.bayes.ranking import importance
 from bayescmp.bayes.ranking.importance import Peak, WeightDiagnostics
@@ -187,42 +187,63 @@ def infer(
     inference: "Callable[[int, int], StrengthInference]",
     model: Callable[[], Any],
     *,
+    win_rope: float,
     engine: str,
     draws: int,
     random_seed: int | None,
     nuts_options: dict[str, Any],
 ) -> dict[str, Any]:
     """The inference of either engine, and the other fields of a result; NUTS has PyMC's own `draws` if not given."""
+    check_engine(engine, "draws", nuts_options)
     seed = checked_seed(random_seed)
+    shared = {"engine": engine, "win_rope": check_win_rope(win_rope)}
     if engine != "nuts":
-        return inference(check_count("draws", draws, LEAST_DRAWS), seed).fields()
+        return shared | inference(check_count("draws", draws, LEAST_DRAWS), seed).fields()
     from bayescmp import _compat
 
     fields = sample(model(), seed, nuts_options | ({} if draws == DRAWS else {"draws": draws}))
     chains = _compat.group(fields["inference_data"], "posterior")["log_strength"].values
-    return fields | {"inference": SampledAbilities(chains)}
+    return shared | fields | {"inference": SampledAbilities(chains)}
 
 
 @dataclass(frozen=True, eq=False)
 class StrengthInference(AbilityInference):
-    """The posterior of theta given choices; drawn when asked for, from the seed.
+    """The posterior of theta given orders of models; drawn when asked for, from the seed.
 
-    `wins` (models), `sets` (choices x models, 0 or 1) and `weights` (choices) make the likelihood. The prior is
-    "gamma": exp(theta) ~ Gamma(scale, 1), so that the worths are Dirichlet(scale, ..., scale); or "normal":
-    theta ~ Normal(0, sigma) with log sigma ~ Normal(0, scale), sigma summed out on a grid.
+    `orders` (orders x places) has the places of the models, the best first, each order with a weight; a win is an order
+    of two. The prior is "gamma": exp(theta) ~ Gamma(scale, 1), so that the worths are Dirichlet(scale, ..., scale); or
+    "normal": theta ~ Normal(0, sigma) with log sigma ~ Normal(0, scale), sigma summed out on a grid.
     """
 
-    wins: Floats
-    sets: Floats
-    weights: Floats
+    n_models: int
+    orders: NDArray[np.int_]
+    order_weights: Floats
     prior: str
     prior_scale: float
     n_draws: int
     random_seed: int
 
     def __post_init__(self) -> None:
-        for name in ("wins", "sets", "weights"):
-            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+        object.__setattr__(self, "orders", np.asarray(self.orders, dtype=int))
+        object.__setattr__(self, "order_weights", np.asarray(self.order_weights, dtype=float))
+
+    @cached_property
+    def wins(self) -> Floats:
+        """How often each model was chosen."""
+        chosen = self.orders[:, :-1]
+        weights = np.repeat(self.order_weights, chosen.shape[1])
+        return np.asarray(np.bincount(chosen.ravel(), weights, self.n_models), dtype=float)
+
+    @cached_property
+    def choices(self) -> tuple[Floats, Floats]:
+        """The sets that were chosen from (sets x models, 0 or 1), and how often each was."""
+        n, places = self.orders.shape
+        sets = np.zeros((places - 1, n, self.n_models), dtype=np.int8)
+        for place in range(places - 1):
+            np.put_along_axis(sets[place], self.orders[:, place:], 1, axis=1)
+        unique, inverse = np.unique(sets.reshape(-1, self.n_models), axis=0, return_inverse=True)
+        counts = np.bincount(inverse.ravel(), np.tile(self.order_weights, places - 1))
+        return unique.astype(float), np.asarray(counts, dtype=float)
 
     @cached_property
     def sampled(self) -> tuple[Floats, WeightDiagnostics]:
@@ -249,26 +270,27 @@ class StrengthInference(AbilityInference):
         """The log likelihood of each row of theta."""
         strength, value = np.exp(theta), theta @ self.wins
         rows = max(1, TOTALS_AT_A_TIME // len(theta))
-        for start in range(0, len(self.weights), rows):
-            sets = self.sets[start : start + rows]
+        all_sets, weights = self.choices
+        for start in range(0, len(weights), rows):
+            sets = all_sets[start : start + rows]
             totals = strength @ sets.T
             logs = np.log(totals)
             lost = np.nonzero(~((totals > LEAST_TOTAL) & (totals < np.inf)))
             if lost[0].size:
                 logs[lost] = np.logaddexp.reduce(np.where(sets[lost[1]] > 0, theta[lost[0]], -np.inf), axis=1)
-            value -= logs @ self.weights[start : start + rows]
+            value -= logs @ weights[start : start + rows]
         return value
 
     def peaks(self) -> Iterator[Peak]:
         """The mode of theta: one, or one for each sigma of a grid, as long as these matter."""
         if self.prior == "gamma":
-            yield self._peak(np.zeros(self.wins.size))
+            yield self._peak(np.zeros(self.n_models))
             return
         # less than the width of log sigma's conditional posterior: there the sum is as good as the integral
-        step = 0.8 / np.sqrt(1 / self.prior_scale**2 + 2 * self.wins.size)
+        step = 0.8 / np.sqrt(1 / self.prior_scale**2 + 2 * self.n_models)
         reach, most = GRID_REACH * self.prior_scale, -np.inf
         for grid in (np.arange(0, min(reach, LARGEST_LOG_SIGMA), step), np.arange(-step, -reach, -step)):
-            mode = np.zeros(self.wins.size)
+            mode = np.zeros(self.n_models)
             for log_sigma in grid.tolist():
                 peak = self._peak(mode, log_sigma)
                 yield peak
@@ -294,7 +316,7 @@ class StrengthInference(AbilityInference):
         def thirds(axes: Floats) -> Floats:
             # the third derivative of a log-sum-exp is the third central moment under the shares
             mean, square, cube = shares @ axes, shares @ axes**2, shares @ axes**3
-            found = -self.weights @ (cube - 3 * mean * square + 2 * mean**3)
+            found = -self.choices[1] @ (cube - 3 * mean * square + 2 * mean**3)
             return found if log_sigma is not None else found - np.exp(theta) @ axes**3
 
         return Peak(log_density, theta, curvature, thirds)
@@ -310,11 +332,12 @@ class StrengthInference(AbilityInference):
 
     def _derivatives(self, theta: Floats, log_sigma: float | None) -> tuple[Floats, Floats, Floats]:
         """Gradient and minus the second derivatives of the log posterior, and each model's share in each choice."""
-        inside = np.where(self.sets > 0, theta, -np.inf)
+        sets, weights = self.choices
+        inside = np.where(sets > 0, theta, -np.inf)
         shares = np.exp(inside - inside.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
-        expected = self.weights @ shares
-        curvature = np.diag(expected) - (shares * self.weights[:, None]).T @ shares
+        expected = weights @ shares
+        curvature = np.diag(expected) - (shares * weights[:, None]).T @ shares
         if log_sigma is None:
             strength = np.exp(theta)
             return self.wins - expected + self.prior_scale - strength, curvature + np.diag(strength), shares
