@@ -354,9 +354,9 @@ def numbers_by_name(result, old=None):
         return _of_pairs({(p.a, p.b): numbers(p) for p in result}, old)
     if isinstance(result, bc.Comparison):
         rows = {}
-        for row, (a, b) in zip(result.table().to_dict("records"), result.pairs, strict=True):
+        for row, (a, b) in zip(result.table(full=True).to_dict("records"), result.pair_names, strict=True):
             free = {name: row[name] for name in ("p_better", "p_equivalent", "p_worse", "p_value", "p_adjusted")}
-            rows[a, b] = free | {"signed mean": row["mean_difference"], "signed effect": row["effect_size"]}
+            rows[a, b] = free | {"signed mean": row["mean"], "signed effect": row["effect_size"]}
         found = _of_pairs(rows, old)
         return found | {f"p_value {t.method}": t.p_value for t in result.omnibus}
     return {}

@@ -37,10 +37,14 @@ RESULTS = (
 # What a result has besides new numbers: its words, its forms, its parts, and the numbers the test itself is about.
 OTHER = set(
     "p_better p_equivalent p_worse probabilities plot sentence explain cautions a b pairs models to_frame to_dict "
-    "to_json to_arviz from_dict from_json row of resolve log_nu_range rope_of table_row datasets_of_pairs".split()
+    "to_json to_arviz from_dict from_json row of resolve log_nu_range pair_names three labels numbers largest_mcse "
+    "problems answered is_answered settle sentences methods_text bibtex report to_csv to_latex "
+    "to_markdown".split()
 )
 # Advice; what every kind of posterior has its own of; what only refuses.
-WITHOUT_NUMBERS = {"frequentist.recommend", "bayes.Posterior.mcse", "bayes.StrengthPosterior.with_rope"}
+WITHOUT_NUMBERS = {"frequentist.recommend", "bayes.StrengthPosterior.with_rope"} | {
+    f"bayes.Posterior.{name}" for name in "mcse draws expected hdi mean numerical_error prior_sensitivity swap".split()
+}
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ ROWS = {
     "no design for pairs": (
         lambda: frequentist.pairwise_ttest(NOISE),
         ResamplingError,
-        "needs the design of the resampling",
+        "must be told how the scores were resampled",
     ),
     "one model": (
         lambda: frequentist.pairwise_wilcoxon_test({"rf": TEN}),

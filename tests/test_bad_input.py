@@ -121,7 +121,12 @@ ARRAYS = {
         )
         for name, value in {"draws": 0, "tune": -1, "chains": 2.5, "cores": "two"}.items()
     },
-    "not a result": (lambda: bc.bayes.Posterior.from_dict({"kind": "difference"}), ValueError, "to_dict", "'rope'"),
+    "not a result": (
+        lambda: bc.bayes.Posterior.from_dict({"kind": "difference"}),
+        ValueError,
+        "must have a kind of",
+        "'difference'",
+    ),
     "rope of text": (lambda: bc.Rope("a", "b"), RopeError, "made of numbers"),
     "a pair and an array": (
         lambda: bc.bayes.correlated_ttest(bc.load_labour().pair("SVM", "DT"), TEN, rope=0.01),
@@ -166,7 +171,7 @@ ARRAYS = {
     "forest of the sign test": (
         lambda: bc.plots.plot_forest(bc.compare(bc.load_domains(), rope=1, bayes="sign_test")),
         ValueError,
-        "knows no mean difference",
+        "has no mean difference",
     ),
 }
 

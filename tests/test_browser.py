@@ -100,7 +100,7 @@ def rows_of(page):
 
 
 def row_has_no_mean(c):
-    return c.rows[0]["estimate"] is None
+    return c.posteriors[0].mean is None
 
 
 def move(page, at):

@@ -1,7 +1,9 @@
 """compare(): every number equals the single test called by hand; settings, decisions, disagreements, JSON, repr."""
 
+import importlib
 import json
 import math
+import pickle
 import re
 import warnings
 from dataclasses import replace
@@ -178,7 +180,7 @@ def test_three_rules_side_by_side():
     assert gap.tolist() == pytest.approx(c.table(full=True)["mean"].tolist())  # E[d+] - E[d-] = E[d]
 
 
-@pytest.mark.oracle("Comparison.decisions", "simulation")
+@pytest.mark.oracle("Comparison.decisions bayes.Posterior.losses", "simulation")
 def test_losses_by_simulation(labour):
     """The closed form against draws; and of the other posteriors against their own draws of the mean."""
     posterior = bc.bayes.correlated_ttest(labour, rope=0.01)
@@ -619,7 +621,7 @@ BAD = {
         ValueError,
         "between 0.5 and 1, got 95",
     ),
-    "alpha": (lambda: bc.compare(bc.load_labour(), rope=0, alpha=0), ValueError, "`alpha` must be between 0"),
+    "alpha": (lambda: bc.compare(bc.load_labour(), rope=0, alpha=0), ValueError, "`alpha` must be a number between 0"),
     "cost": (lambda: bc.compare(bc.load_labour(), rope=0, switching_cost=-1), ValueError, "0 or more, got -1"),
     "adjust": (lambda: bc.compare(bc.load_labour(), rope=0, adjust="x"), ValueError, "bonferroni"),
     "adjust for a control": (
@@ -672,3 +674,69 @@ def test_bad_input(call, error, words):
     with pytest.raises(error) as caught:
         call()
     assert words in str(caught.value)
+
+
+@pytest.mark.oracle("Comparison.mean_ranks", "example: W16")
+def test_mean_ranks_have_their_critical_difference():
+    """W16 by whichever test was run: Nemenyi's own, or Wilcoxon's beside it."""
+    for frequentist in ("nemenyi_test", "wilcoxon_test"):
+        c = bc.compare(bc.load_domains(), rope=1, bayes="sign_test", frequentist=frequentist)
+        assert c.mean_ranks.critical_difference == pytest.approx(1.048135, abs=1e-6)
+
+
+class Counter:
+    """Counts the calls of a function by what they are about."""
+
+    def __init__(self, monkeypatch, place, about):
+        module, _, name = place.rpartition(".")
+        self.calls, function = [], getattr(importlib.import_module(module), name)
+
+        def counted(*arguments, **options):
+            self.calls.append(about(*arguments, **options))
+            return function(*arguments, **options)
+
+        monkeypatch.setattr(place, counted)
+
+
+def test_every_posterior_is_computed_once(monkeypatch, tmp_path):
+    """compare, print, table, HTML report, JSON, pair and figures of 3 pairs: one quadrature per pair, one ranking."""
+    scores = uci(("rf", "gbm", "svm"))
+    place = "bayescmp.bayes.hierarchical.inference.hyper_posterior"
+    grids = Counter(monkeypatch, place, lambda means, *_, refine, **__: (means.tobytes(), refine))
+    rankings = Counter(monkeypatch, "bayescmp.comparison.result.rank_models", lambda *_, **__: None)
+    monkeypatch.setattr(bc.Comparison, "prior_sensitivity", lambda self, **_: pd.DataFrame())  # counted apart
+    monkeypatch.setattr("bayescmp.reports.content._priors", lambda c: [])
+    c = bc.compare(scores, rope=0.01)
+    print(c, c.table(), c.table(full=True), c.decisions(), c.sentences(), c.to_json(), c.to_latex(), c.ranking())
+    c.report(tmp_path / "report.html")
+    c.report(tmp_path / "report.md")
+    assert c.pair("gbm", "rf").posterior.p_better == c.pair("rf", "gbm").posterior.p_worse
+    c.plot("forest"), c.plot("matrix"), c.plot("p_best"), c.plot("simplex"), c.rope_curve([0, 0.02])
+    assert len({means for means, _ in grids.calls}) == 3
+    assert len(grids.calls) == len(set(grids.calls))  # a finer grid, where the error asks for it, is another grid
+    assert len(rankings.calls) == 1
+
+
+def test_priors_of_the_sensitivity_are_computed_once(monkeypatch, tmp_path):
+    c = bc.compare(uci(("rf", "svm")), rope=0.01)
+    grids = Counter(monkeypatch, "bayescmp.bayes.hierarchical.inference.hyper_posterior", lambda means, *_, **__: means)
+    c.report(tmp_path / "report.html")
+    others = len(bc.bayes.hierarchical.prior.PRESETS) - 1
+    assert len(grids.calls) <= 2 * others  # a grid is refined where its error asks for it
+
+
+@pytest.mark.parametrize("bayes", ["correlated_ttest", "hierarchical_ttest", "signed_rank_test", "sign_test"])
+def test_workers_and_pickles_bring_answers_not_grids(bayes, tmp_path):
+    """What a comparison of small scores weighs is its scores; each pair's result is below 100 kB after use."""
+    datasets = SMALL[:1] if bayes == "correlated_ttest" else SMALL
+    c = bc.compare(uci(datasets=datasets), rope=0.01, bayes=bayes, random_seed=1)
+    print(c, c.table(full=True), c.rope_curve([0, 0.02]), c.to_json())
+    c.report(tmp_path / "report.html")
+    for pair in c.pairs:
+        assert len(pickle.dumps(pair)) < 100_000
+        assert pickle.loads(pickle.dumps(pair)) == pair
+    weight = len(pickle.dumps(c)) - 3 * c.scores.values.nbytes  # the scores, and those that tests and pairs keep
+    assert weight < 100_000
+    again = pickle.loads(pickle.dumps(c))
+    assert again == c
+    assert str(again) == str(c)

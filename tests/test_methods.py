@@ -46,7 +46,8 @@ def probabilities(row):
 
 
 @pytest.mark.oracle(
-    "bayes.DifferencePosterior.swap bayes.DifferencePosterior.rope_curve bayes.Posterior.with_rope", "scipy"
+    "bayes.DifferencePosterior.swap bayes.Posterior.rope_curve bayes.Posterior.at_ropes bayes.Posterior.with_rope",
+    "scipy",
 )
 def test_swapped_and_with_another_rope():
     p = bc.bayes.correlated_ttest(LABOUR.pair("SVM", "DT"), rope=(-0.02, 0.01))
@@ -58,7 +59,7 @@ def test_swapped_and_with_another_rope():
 
 
 @pytest.mark.oracle(
-    "bayes.RegionPosterior.rope_curve bayes.RegionPosterior.swap bayes.Posterior.with_rope", "brute force"
+    "bayes.RegionPosterior.at_ropes bayes.RegionPosterior.swap bayes.RegionPosterior.with_rope", "brute force"
 )
 def test_rope_curve_of_the_sign_test():
     """Counts by hand at every rope, one prior dataset on equivalent; the win by 200,000 Dirichlet draws."""
@@ -177,7 +178,9 @@ def test_predictive_check_of_a_normal_sample(known_means):
 # ---- compare()
 
 
-@pytest.mark.oracle("compare Comparison.table Comparison.rope_curve Comparison.pair Comparison.decisions", "scipy")
+@pytest.mark.oracle(
+    "compare Comparison.table Comparison.rope_curve Comparison.at_ropes Comparison.pair Comparison.decisions", "scipy"
+)
 def test_comparison_of_three_models_on_one_dataset():
     """Every number of the Labour data by scipy's Student t; E[d+] of a Student t by scipy's quadrature."""
     c = bc.compare(LABOUR, rope=0.01)

@@ -63,8 +63,8 @@ def test_models_of_the_region_tests_are_dirichlet():
     counts = bc.bayes.sign_test(pair, rope=0.5).inference.counts(bc.Rope.of(0.5))
     rng = np.random.default_rng(5)
     for name, alpha, weights in (
-        ("sign", counts + np.eye(3)[1], "some"),
-        ("signed_rank", np.append(np.ones(10), 0.5), "weights"),
+        ("sign_test", counts + np.eye(3)[1], "some"),
+        ("signed_rank_test", np.append(np.ones(10), 0.5), "weights"),
     ):
         model = bc.bayes.pymc_model(name, pair, rope=0.5)
         alive = alpha[alpha > 0]
@@ -149,7 +149,7 @@ def test_exact_engine_takes_no_sampler_options(labour):
         bc.bayes.correlated_ttest(labour, rope=0.01, draws=100)
     with pytest.raises(ValueError, match="engine"):
         bc.bayes.correlated_ttest(labour, rope=0.01, engine="stan")
-    with pytest.raises(ValueError, match="correlated_t"):
+    with pytest.raises(ValueError, match="correlated_ttest"):
         bc.bayes.pymc_model("correlated_x", labour)
 
 

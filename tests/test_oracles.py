@@ -15,7 +15,7 @@ def test_every_public_number_has_an_independent_oracle():
 
 def test_functions_and_methods_are_asked_for():
     needed = oracles.public_numbers()
-    for name in ("bayes.sign_test", "frequentist.anova", "compare", "bayes.RegionPosterior.rope_curve"):
+    for name in ("bayes.sign_test", "frequentist.anova", "compare", "bayes.Posterior.rope_curve"):
         assert name in needed
     assert "frequentist.recommend" not in needed
     assert "bayes.DifferencePosterior.to_dict" not in needed

@@ -321,7 +321,7 @@ def test_multilevel_statistics(x, models, shifts, power):
 
 
 PYMC = {
-    "correlated_t": lambda t: t.folds.pair("m0", "m1"),
+    "correlated_ttest": lambda t: t.folds.pair("m0", "m1"),
     "multilevel": lambda t: Scores.from_arrays(
         {m: x.reshape(2, 5) for m, x in t.columns.items()}, resampling=QUARTER, higher_is_better=t.up
     ),

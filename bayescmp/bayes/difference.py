@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayescmp.bayes.distributions import Distribution, Draws, PointMass
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import DEFAULT_MASS, Posterior
-from bayescmp.checks import check_count, check_mass, check_numbers, checked_seed
+from bayescmp.checks import check_count, check_mass, check_numbers, check_threshold, checked_seed
 from bayescmp.scores.pair import SCALES
 from bayescmp.sentences import difference_text, of_difference
 
@@ -106,7 +106,7 @@ class DifferencePosterior(Posterior):
 
         With a `threshold`, probabilities keep the digits that leave them on their side of it.
         """
-        return of_difference(self, threshold, check_mass(mass))
+        return of_difference(self, None if threshold is None else check_threshold(threshold), check_mass(mass))
 
     def _gain(self) -> float:
         return self.distribution.gain

@@ -212,6 +212,9 @@ class Posterior(Value):
         """The result in a sentence for the report; with a `threshold`, probabilities stay on their side of it."""
         raise NotImplementedError
 
+    def settle(self) -> None:
+        """Compute what takes long, once, so that it travels with the result."""
+
     def row(self) -> dict[str, Any]:
         """The result as one flat row: what was compared, estimate, interval, probabilities, decision."""
         low, high = (None, None) if self.mean is None else self.hdi()

@@ -3,6 +3,7 @@
 The models themselves stand beside their tests.
 """
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -56,8 +57,14 @@ def pymc_model(
     known = {test.name: test.pymc for test in catalogue.entries("bayes", takes=None) if test.pymc}
     if not is_one_of(name, known):
         raise ValueError(f"`name` must be one of {name_list(known, len(known))}, got {name!r}.")
-    given = {"rope": rope, "dataset": dataset}
-    return catalogue.imported(known[name])(pair, **{key: x for key, x in given.items() if x is not None}, **options)
+    build = catalogue.imported(known[name])
+    given = {key: x for key, x in (("rope", rope), ("dataset", dataset)) if x is not None} | options
+    parameters = inspect.signature(build).parameters
+    unknown = [key for key in given if key not in parameters]
+    if unknown and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        takes = ", ".join(f"`{key}`" for key in list(parameters)[1:]) or "no options"
+        raise ValueError(f"`{unknown[0]}` is not an option of the model of {name}, which takes {takes}.")
+    return build(pair, **given)
 
 
 def sample_difference(model: Any, random_seed: int | None, options: dict[str, Any]) -> tuple[Draws, dict[str, Any]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayescmp.bayes.hdi import DEFAULT_MASS
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import Posterior
-from bayescmp.checks import check_count, check_mass, checked_seed
+from bayescmp.checks import check_count, check_mass, check_threshold, checked_seed
 from bayescmp.rope import Rope, RopeLike, ropes_of
 from bayescmp.sentences import difference_text, expected_text, of_regions
 from bayescmp.values import Value
@@ -288,7 +288,13 @@ class RegionPosterior(Posterior):
 
     def sentence(self, threshold: float | None = None) -> str:
         """The result in a sentence for the report; with a `threshold`, probabilities stay on their side of it."""
-        return of_regions(self, threshold)
+        return of_regions(self, None if threshold is None else check_threshold(threshold))
+
+    def settle(self) -> None:
+        """Compute the answers for its rope, once, so that they travel with the result."""
+        self._summary()
+        if self.mean is not None:
+            self._estimate()
 
     def __repr__(self) -> str:
         lines = [

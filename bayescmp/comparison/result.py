@@ -15,7 +15,7 @@ from bayescmp.bayes.correlated_t import probabilities
 from bayescmp.bayes.posterior import OUTCOMES, Posterior
 from bayescmp.bayes.ranking.bootstrap import rank_models
 from bayescmp.bayes.ranking.result import RankingPosterior
-from bayescmp.checks import is_one_of
+from bayescmp.checks import check_switch, is_one_of
 from bayescmp.comparison.pair import PairResult, Standard
 from bayescmp.comparison.run import Names, answered_together, map_posteriors, quiet_pair
 from bayescmp.comparison.setting import Setting
@@ -158,7 +158,7 @@ class Comparison(Value):
         import pandas as pd
 
         rows = pd.DataFrame([pair.row() for pair in self.pairs])
-        return rows if full else rows[COMPACT]
+        return rows if check_switch("full", full) else rows[COMPACT]
 
     def to_frame(self) -> "pd.DataFrame":
         """`table(full=True)`."""

@@ -136,7 +136,7 @@ def work(scores: Scores, chunk: Sequence[Names], job: Job) -> list[Found]:
             messages.append([(w.category.__name__, str(w.message)) for w in caught])
         posteriors = answered_together(posteriors, job.test, job.pairs)
         for posterior in posteriors:
-            posterior.row()
+            posterior.settle()
     if job.pairs > MOST_WITH_GRIDS:
         posteriors = deepcopy(posteriors)  # without grids and draws, as values are copied
     return list(zip(posteriors, messages, strict=True))
