@@ -124,8 +124,8 @@ def introduction() -> str:
 
 How the numbers of bayescmp are proved. Every public function, and every method of a result that gives numbers, is
 confirmed by at least one source that is not bayescmp: a formula, another library, a published number, brute force, or a
-simulation with a known truth. A mark on the test names the source, and the suite fails for a number without one. This page is
-written from those marks:
+simulation with a known truth. A mark on the test names the source, and the suite fails for a number without one. This
+page is written from those marks:
 
 ```
 make validate            # runs the suite under coverage and the calibration, and writes this page
