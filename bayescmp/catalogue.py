@@ -57,7 +57,7 @@ class Test:
     sibling : str, optional
         The test of the other school that it stands beside.
     citations : tuple
-        Keys of `bayescmp.references.REFERENCES`, or `Reference`s of your own.
+        Keys of `bayescmp.references.REFERENCES`, or a `Reference` of your own.
     seeded : bool
         Whether it draws random numbers.
     pairs_per_task : int
