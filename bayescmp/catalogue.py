@@ -224,7 +224,7 @@ def find(name: str, school: str | None = None) -> Test:
     """
     for candidate in (*SCHOOLS, None, *SCHOOLS) if school is None else (school, None, school):
         if candidate is None:
-            _load_installed()
+            load_installed()
         elif isinstance(name, str) and (candidate, name) in _TESTS:
             return _TESTS[candidate, name]
     raise unknown_name("test", name, [test.name for test in entries(school)])
@@ -265,8 +265,18 @@ def entries(
 
 
 @cache
-def _load_installed() -> None:
-    """Import the modules of other packages that register tests."""
+def load_installed() -> None:
+    """Import the modules of installed packages that register tests: their entry points of the group "bayescmp.tests".
+
+    See Also
+    --------
+    register, find
+
+    Examples
+    --------
+    >>> from bayescmp import catalogue
+    >>> catalogue.load_installed()
+    """
     from importlib.metadata import entry_points
 
     for point in entry_points(group="bayescmp.tests"):

@@ -69,7 +69,8 @@ class Value:
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; `from_dict` reads it back."""
         data = {f.name: encode(getattr(self, f.name)) for f in fields(self) if _is_kept(f)}  # type: ignore[arg-type]
-        kept, told = self._kept(), self._told()
+        told = self._told()  # may compute what is then kept
+        kept = self._kept()
         data |= {"kept": encode(kept)} if kept else {}
         return {"kind": type(self).__name__, **data} | ({"summary": encode(told)} if told else {})
 

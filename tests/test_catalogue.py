@@ -179,11 +179,11 @@ def test_a_package_that_announces_tests_is_imported_when_they_are_asked_for(monk
 
     monkeypatch.setattr(catalogue, "_TESTS", dict(catalogue._TESTS))
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [Point] if group == "bayescmp.tests" else [])
-    catalogue._load_installed.cache_clear()
+    catalogue.load_installed.cache_clear()
     try:
         assert catalogue.find("plain_mean_test") is BAYES
     finally:
-        catalogue._load_installed.cache_clear()
+        catalogue.load_installed.cache_clear()
 
 
 # ---- the built-in entries

@@ -194,7 +194,7 @@ class Posterior(Value):
 
     def prior_sensitivity(self) -> "pd.DataFrame":
         """The three probabilities under other priors; the first row is this result."""
-        raise ValueError(f"The {self.method} has one prior (flat, matching its classical sibling): nothing to vary.")
+        raise ValueError(f"The {self.method} has one prior only: there is nothing to vary.")
 
     # ---- for people and programs
 

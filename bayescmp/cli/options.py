@@ -131,18 +131,20 @@ class TestName(ParamType):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """The names that start like this."""
-        return [CompletionItem(name) for name in names_of_tests(self.school) if name.startswith(incomplete)]
+        names = names_of_tests(self.school, single=self.school is None)
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-def names_of_tests(school: str | None = None) -> list[str]:
-    """The tests of a school, or of both, as they are named here."""
+def names_of_tests(school: str | None = None, *, single: bool = True) -> list[str]:
+    """The tests of a school, or of both, as they are named here; `single` leaves out those of all pairs together."""
     from bayescmp import catalogue
 
+    catalogue.load_installed()
     bayesian = {test.name for test in catalogue.entries("bayes")}
     return [
         f"frequentist.{test.command}" if test.school == "frequentist" and test.name in bayesian else test.command
         for test in catalogue.entries(school)
-        if not (test.family and school is None)
+        if not (test.family and single)
     ]
 
 

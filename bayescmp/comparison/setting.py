@@ -49,7 +49,10 @@ def choose_setting(scores: Scores, bayes: str | None, frequentist: str | None) -
             f'One score per model on one dataset ("{facts.datasets[0]}") shows nothing of its own error. Give the '
             "scores of all folds or seeds, or compare the predictions with frequentist.mcnemar_test."
         )
-    tests = [_choose(facts, *wanted) for wanted in (("bayes", bayes), ("frequentist", frequentist))]
+    first = _choose(facts, "bayes", bayes)
+    if bayes is not None and frequentist is None and first.sibling in _fitting(facts, "frequentist"):
+        frequentist = first.sibling
+    tests = [first, _choose(facts, "frequentist", frequentist)]
     why = tuple(f"{test.school}.{test.name}: {_reason(facts, test)}" for test in tests)
     return Setting(facts.setting, tests[0].name, tests[1].name, why)
 
@@ -62,20 +65,25 @@ def _reason(facts: Facts, test: catalogue.Test) -> str:
 
 
 def _choose(facts: Facts, school: str, asked: str | None) -> catalogue.Test:
+    """The first choice of the design, or the test that was asked for."""
     if asked is None:
         return next(test for test in catalogue.entries(school, facts.design) if not test.family)
     with suppress(ValueError):
         catalogue.find(asked, school)  # may be of an installed package that was not imported yet
-    fits = [
-        test.name
-        for test in catalogue.entries(school)
-        if test.many_datasets == facts.many_datasets
-        and (facts.models > 2 or not test.family)
-        and (facts.many_datasets or "folds" in test.designs)
-    ]
+    fits = _fitting(facts, school)
     if not is_one_of(asked, fits):
         hint = " Pick one dataset with scores.select(datasets=[...]) for the t-tests." if facts.many_datasets else ""
         raise ValueError(
             f"`{school}` must be one of {', '.join(fits)} for {WORDS[facts.setting]}, got {asked!r}.{hint}"
         )
     return catalogue.find(asked, school)
+
+
+def _fitting(facts: Facts, school: str) -> list[str]:
+    """The tests that could be asked for: those of one or of many datasets."""
+    return [
+        test.name
+        for test in catalogue.entries(school)
+        if (test.many_datasets if facts.many_datasets else "folds" in test.designs)
+        and (facts.models > 2 or not test.family)
+    ]

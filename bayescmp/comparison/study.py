@@ -62,7 +62,7 @@ def compare(
         "signed_rank_test" or "sign_test" (many); or one of your own. By the setting if not given.
     frequentist : str, optional
         The frequentist test: "corrected_ttest" or "paired_ttest" (one dataset); "wilcoxon_test", "sign_test" or
-        "nemenyi_test" (many); `catalogue` has them all.
+        "nemenyi_test" (many); `catalogue` has them all. By the setting if not given, or the sibling of `bayes`.
     control : str, optional
         Compare this model with each other one, instead of all pairs.
     against : "best", optional
