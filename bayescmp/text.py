@@ -86,6 +86,18 @@ def safe_text(text: Any) -> Any:
     return f"'{text}" if isinstance(text, str) and text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
+def about_row(result: Any) -> dict[str, Any]:
+    """The first columns of a result's row: what was compared, and by what."""
+    return {
+        "a": result.a,
+        "b": result.b,
+        "metric": result.metric,
+        "dataset": result.datasets[0] if len(result.datasets) == 1 else None,
+        "n": result.n,
+        "method": result.method,
+    }
+
+
 def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], sides: str) -> str:
     """A table in plain text; `sides` has for each column l (left) or r (right). Nothing is cut."""
     cells = [[one_line(cell) for cell in row] for row in (columns, *rows)]

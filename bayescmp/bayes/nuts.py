@@ -22,8 +22,17 @@ ESS_LIMIT = 400
 BFMI_LIMIT = 0.3
 
 
+class Diagnosed(Value):
+    """How drawing went."""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong, in words; empty where all is well."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, kw_only=True)
-class Diagnostics(Value):
+class Diagnostics(Diagnosed):
     """How a NUTS run went: the worst value over all variables (Vehtari et al. 2021; Betancourt 2016).
 
     Attributes

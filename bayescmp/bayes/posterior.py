@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from bayescmp.bayes.nuts import Diagnostics
+from bayescmp.bayes.nuts import Diagnosed
 from bayescmp.checks import check_threshold
 from bayescmp.rope import Decision, Rope, RopeLike, ropes_of
 from bayescmp.scores.pair import SCALES
-from bayescmp.text import probability, versions
+from bayescmp.text import about_row, probability, versions
 from bayescmp.values import NOT_KEPT, Value
 
 if TYPE_CHECKING:
@@ -19,7 +19,40 @@ DEFAULT_MASS = 0.95
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Posterior(Value):
+class BayesianResult(Value):
+    """What results about two models and about many share: what was compared, by what, and how it went."""
+
+    metric: str | None
+    higher_is_better: bool
+    scale: str
+    datasets: tuple[str, ...]
+    n: int
+    rope: Rope
+    method: str
+    engine: str
+    estimand: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    random_seed: int | None = None
+    diagnostics: Diagnosed | None = None
+    notes: tuple[str, ...] = ()
+    versions: dict[str, str] = field(default_factory=versions)
+    inference_data: Any = field(default=None, compare=False, metadata=NOT_KEPT)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Reasons not to trust the numbers; empty where all is well."""
+        return self.diagnostics.problems if self.diagnostics else ()
+
+    def _trouble(self) -> str:
+        """The first line of a repr, where there are problems."""
+        return f"NOT CONVERGED: {'; '.join(self.problems)}\n" if self.problems else ""
+
+    def _rope_text(self) -> str:
+        return "no rope" if self.rope.is_zero else f"rope {self.rope}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Posterior(BayesianResult):
     """What every Bayesian result has: names, settings, three probabilities, a decision.
 
     Attributes
@@ -58,21 +91,6 @@ class Posterior(Value):
 
     a: str
     b: str
-    metric: str | None
-    higher_is_better: bool
-    scale: str
-    datasets: tuple[str, ...]
-    n: int
-    rope: Rope
-    method: str
-    engine: str
-    estimand: str
-    settings: dict[str, Any] = field(default_factory=dict)
-    random_seed: int | None = None
-    diagnostics: Diagnostics | None = None
-    notes: tuple[str, ...] = ()
-    versions: dict[str, str] = field(default_factory=versions)
-    inference_data: Any = field(default=None, compare=False, metadata=NOT_KEPT)
 
     # ---- the three probabilities
 
@@ -125,11 +143,6 @@ class Posterior(Value):
     def expected(self) -> dict[str, float] | None:
         """The expected shares of the three outcomes; None where the probabilities are about a mean difference."""
         return None
-
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """Reasons not to trust the numbers; empty where all is well."""
-        return self.diagnostics.problems if self.diagnostics else ()
 
     # ---- the difference
 
@@ -221,12 +234,7 @@ class Posterior(Value):
         losses = self.losses or (None, None)
         shares = (None,) * 3 if self.expected is None else self.expected.values()
         return {
-            "a": self.a,
-            "b": self.b,
-            "metric": self.metric,
-            "dataset": self.datasets[0] if len(self.datasets) == 1 else None,
-            "n": self.n,
-            "method": self.method,
+            **about_row(self),
             "engine": self.engine,
             "mean": self.mean,
             "hdi_low": low,
@@ -254,13 +262,11 @@ class Posterior(Value):
         return {"probabilities": self.probabilities, "expected": self.expected}
 
     def _heading(self) -> str:
-        trouble = f"NOT CONVERGED: {'; '.join(self.problems)}\n" if self.problems else ""
         scale = "" if self.scale == "score" else f" ({SCALES[self.scale]})"
-        return f"{trouble}Posterior: {self.a} vs {self.b}, {self.metric or 'score'}{scale}, {self.method}"
+        return f"{self._trouble()}Posterior: {self.a} vs {self.b}, {self.metric or 'score'}{scale}, {self.method}"
 
     def _probability_line(self) -> str:
         parts = [f"P({label}) {probability(p, self.largest_mcse)}" for label, p in self.probabilities.items()]
         if self.rope.is_zero:
             del parts[1]
-        rope = "no rope" if self.rope.is_zero else f"rope {self.rope}"
-        return "  " + "   ".join(parts) + f"      {rope}"
+        return "  " + "   ".join(parts) + f"      {self._rope_text()}"

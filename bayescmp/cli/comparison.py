@@ -79,7 +79,7 @@ def compare(form: str, output: Path | None, overwrite: bool, report: Path | None
     """
     check_free(output, overwrite)
     if report is not None:
-        bayescmp.reports.report_format(report, overwrite=overwrite)
+        bayescmp.reports.check_path(report, overwrite=overwrite, report=True)
         if output is not None and output.resolve() == report.resolve():
             raise click.UsageError("-o and --report must be two files, got the same one.")
     c = run_comparison(take_scores(options), options)

@@ -8,7 +8,7 @@ from bayescmp.checks import check_level
 from bayescmp.frequentist.intervals import IntervalRule
 from bayescmp.rope import Rope
 from bayescmp.scores.pair import SCALES
-from bayescmp.text import number, p_value, statistic, unit_number, versions
+from bayescmp.text import about_row, number, p_value, statistic, unit_number, versions
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -185,12 +185,7 @@ class TestResult(Value):
         effect = self.effect_size
         effect_low, effect_high = effect.interval if effect and effect.interval else (None, None)
         return {
-            "a": self.a,
-            "b": self.b,
-            "metric": self.metric,
-            "dataset": self.datasets[0] if len(self.datasets) == 1 else None,
-            "n": self.n,
-            "method": self.method,
+            **about_row(self),
             "statistic_name": self.statistic_name,
             "statistic": self.statistic,
             "df": self.df,

@@ -65,40 +65,14 @@ def report(
     >>> import bayescmp as bc
     >>> bc.reports.report(bc.compare(bc.load_labour(), rope=0.01), "report.html")  # doctest: +SKIP
     """
-    form = report_format(path, overwrite=overwrite)
+    form = FORMATS[check_path(path, overwrite=overwrite, report=True).suffix.lower()]
     found = content(c, ropes, n_jobs)
     drawn = {"figures": figures(c, ranking_of(c)[0])} if form == "html" else _table_options(c)
     template = environment(form).get_template(f"report.{form}")
     return write_text(path, template.render(r=found, **drawn), overwrite)
 
 
-def report_format(path: str | os.PathLike[str], *, overwrite: bool = False) -> str:
-    """The format of a report, from its path; raises where it could not be written, before any work is done.
-
-    Parameters
-    ----------
-    path : path
-    overwrite : bool
-        Whether an existing file may be replaced.
-
-    See Also
-    --------
-    report : writes it.
-
-    Examples
-    --------
-    >>> import bayescmp as bc
-    >>> bc.reports.report_format("report.html")
-    'html'
-    """
-    ending = Path(path).suffix.lower()
-    if ending not in FORMATS:
-        raise ValueError(f"`path` must end in .html, .md or .tex, got {os.fspath(path)!r}. For a table: to_csv(path).")
-    check_target(path, overwrite)
-    return FORMATS[ending]
-
-
-def check_path(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+def check_path(path: str | os.PathLike[str], *, overwrite: bool = False, report: bool = False) -> Path:
     """The file that a path leads to; raises where it cannot or must not be written, before any work is done.
 
     Parameters
@@ -106,10 +80,12 @@ def check_path(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path
     path : path
     overwrite : bool
         Whether an existing file may be replaced.
+    report : bool
+        Whether the path must have the ending of a report: .html, .md or .tex.
 
     See Also
     --------
-    save_text : writes it.
+    save_text, report
 
     Examples
     --------
@@ -117,6 +93,8 @@ def check_path(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path
     >>> bc.reports.check_path("table.tex").name
     'table.tex'
     """
+    if report and Path(path).suffix.lower() not in FORMATS:
+        raise ValueError(f"`path` must end in .html, .md or .tex, got {os.fspath(path)!r}. For a table: to_csv(path).")
     return check_target(path, overwrite)
 
 

@@ -1,7 +1,7 @@
 """The result of the multilevel model: joint draws of all models' effects, with their pairs and ranks."""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bayescmp import _compat
 from bayescmp.bayes.hdi import hdi
-from bayescmp.bayes.nuts import Diagnostics
+from bayescmp.bayes.posterior import BayesianResult
 from bayescmp.bayes.ranking.result import RankingPosterior, SampledAbilities
 from bayescmp.bayes.regions import RegionInference, RegionPosterior, RegionSummary, sampled_summary
 from bayescmp.checks import check_mass, is_one_of
@@ -18,8 +18,8 @@ from bayescmp.errors import unknown_name
 from bayescmp.numerics.ranks import average_ranks
 from bayescmp.numerics.student import student_regions
 from bayescmp.rope import Rope, RopeLike, symmetric
-from bayescmp.text import number, probability, versions
-from bayescmp.values import NOT_KEPT, Value
+from bayescmp.text import number, probability
+from bayescmp.values import Value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +92,7 @@ class PairDraws(RegionInference):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class MultilevelPosterior(Value):
+class MultilevelPosterior(BayesianResult):
     """The result of `multilevel`: joint draws of all models' effects, with pairs, ranks and datasets.
 
     Attributes
@@ -121,22 +121,10 @@ class MultilevelPosterior(Value):
     """
 
     models: tuple[str, ...]
-    metric: str | None
-    higher_is_better: bool
-    scale: str
-    datasets: tuple[str, ...]
-    n: int
-    rope: Rope
     inference: MultilevelDraws
     method: str = "multilevel model"
     engine: str = "nuts"
     estimand: str = "differences of the models' effects; probabilities of better / equivalent / worse on a new dataset"
-    settings: dict[str, Any] = field(default_factory=dict)
-    random_seed: int | None = None
-    diagnostics: Diagnostics | None = None
-    notes: tuple[str, ...] = ()
-    versions: dict[str, str] = field(default_factory=versions)
-    inference_data: Any = field(default=None, compare=False, metadata=NOT_KEPT)
 
     def pair(self, a: str, b: str) -> RegionPosterior:
         """The joint model's result for `a` and `b`, in the form of hierarchical_ttest."""
@@ -224,14 +212,10 @@ class MultilevelPosterior(Value):
         return {"effects": dict(zip(self.models, self.inference.effect.mean(axis=(0, 1)).tolist(), strict=True))}
 
     def __repr__(self) -> str:
-        trouble = self.diagnostics.problems if self.diagnostics else ()
-        lines = [f"NOT CONVERGED: {'; '.join(trouble)}"] if trouble else []
-        rope = "no rope" if self.rope.is_zero else f"rope {self.rope}"
-        prior = self.settings["prior"].name
-        lines.append(
-            f"Multilevel: {len(self.models)} models, {self.metric or 'score'}, {len(self.datasets)} datasets, {rope}, "
-            f"{prior} effects"
-        )
+        lines = [
+            f"{self._trouble()}Multilevel: {len(self.models)} models, {self.metric or 'score'}, "
+            f"{len(self.datasets)} datasets, {self._rope_text()}, {self.settings['prior'].name} effects"
+        ]
         best = self.ranking().p_best
         rows = self._summaries(self.models, self.inference.effect, 0.95)
         width, span = max(map(len, self.models)), min(row["hdi_high"] - row["hdi_low"] for row in rows)

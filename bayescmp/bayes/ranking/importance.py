@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
+from bayescmp.bayes.nuts import Diagnosed
 from bayescmp.numerics.threads import one_blas_thread
-from bayescmp.values import Value
 
 Floats = NDArray[np.float64]
 K_HAT_LIMIT = 0.7
@@ -45,7 +45,7 @@ class Peak(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class WeightDiagnostics(Value):
+class WeightDiagnostics(Diagnosed):
     """How importance sampling went.
 
     Attributes

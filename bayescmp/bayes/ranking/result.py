@@ -6,7 +6,7 @@ log-strength.
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.bayes.hdi import DEFAULT_MASS
-from bayescmp.bayes.nuts import Diagnostics, share_mcse
-from bayescmp.bayes.ranking.importance import WeightDiagnostics
+from bayescmp.bayes.nuts import share_mcse
+from bayescmp.bayes.posterior import BayesianResult
 from bayescmp.bayes.regions import independent_mcse
 from bayescmp.checks import check_count, check_mass, is_one_of
 from bayescmp.errors import unknown_name
 from bayescmp.numerics.ranks import tie_groups
-from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike, symmetric
-from bayescmp.text import number, probability, versions
-from bayescmp.values import NOT_KEPT, Value
+from bayescmp.rope import BORDER_TOLERANCE, RopeLike, symmetric
+from bayescmp.text import number, probability
+from bayescmp.values import Value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +81,7 @@ class SampledAbilities(AbilityInference):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class RankingPosterior(Value):
+class RankingPosterior(BayesianResult):
     """The joint posterior of the abilities of many models: who is best, who is among the best, who has which rank.
 
     Attributes
@@ -116,25 +116,10 @@ class RankingPosterior(Value):
     """
 
     models: tuple[str, ...]
-    metric: str | None
-    higher_is_better: bool
-    scale: str
-    datasets: tuple[str, ...]
-    n: int
-    rope: Rope
-    method: str
-    engine: str
-    estimand: str
     ability: str
     inference: AbilityInference
     mean_score: tuple[float, ...] | None = None
     mean_rank: tuple[float, ...] | None = None
-    settings: dict[str, Any] = field(default_factory=dict)
-    random_seed: int | None = None
-    diagnostics: Diagnostics | WeightDiagnostics | None = None
-    notes: tuple[str, ...] = ()
-    versions: dict[str, str] = field(default_factory=versions)
-    inference_data: Any = field(default=None, compare=False, metadata=NOT_KEPT)
 
     @cached_property
     def _counted(self) -> dict[str, "RankSummary | Numbers"]:
@@ -281,11 +266,9 @@ class RankingPosterior(Value):
     # ---- for people
 
     def __repr__(self) -> str:
-        trouble = self.diagnostics.problems if self.diagnostics else ()
         where = f'"{self.datasets[0]}", {self.n} folds' if len(self.datasets) == 1 else f"{self.n} datasets"
-        head = [f"NOT CONVERGED: {'; '.join(trouble)}"] if trouble else []
-        rope = "no rope" if self.rope.is_zero else f"rope {self.rope}"
-        head.append(f"Ranking: {len(self.models)} models, {self.metric or 'score'}, {self.method}, {where}, {rope}")
+        what = f"{len(self.models)} models, {self.metric or 'score'}, {self.method}, {where}, {self._rope_text()}"
+        head = f"{self._trouble()}Ranking: {what}"
         header = ["model", "P(best)", "P(among best)", "expected rank", "95%", "mean score"]
         rows = [header, *self._rows()]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -297,7 +280,7 @@ class RankingPosterior(Value):
             rest = self._order()[MOST_SHOWN:]
             p = math.fsum(self._summary().ranks[rest, 0])
             table.append(f"  ... and {len(rest)} more models, P(one of them is best) {probability(p)}; see to_frame()")
-        return "\n".join([*head, *table, *(f"  note: {note}" for note in self.notes)])
+        return "\n".join([head, *table, *(f"  note: {note}" for note in self.notes)])
 
     def _rows(self) -> Iterator[list[str]]:
         summary, low_high = self._summary(), list(self.rank_hdi().values())
