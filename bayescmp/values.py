@@ -20,6 +20,7 @@ from inspect import isabstract
 from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayescmp.errors import name_list
 
@@ -176,7 +177,7 @@ def _reader(hint: Any) -> Any:
         return _read_union
     if origin is Literal:
         return _read_literal
-    if origin is np.ndarray or hint is np.ndarray:
+    if origin in (np.ndarray, NDArray) or hint is np.ndarray:
         return _read_array
     if origin in (tuple, list):
         return _read_sequence
@@ -220,13 +221,17 @@ def _read_value(cls: type[Value], data: Any, where: str, depth: int) -> Value:
 
 
 def _read_union(hint: Any, data: Any, where: str, depth: int) -> Any:
-    errors = []
-    for option in get_args(hint):
+    options, errors = get_args(hint), []
+    if isinstance(data, Mapping) and isinstance(data.get("kind"), str):
+        found = Value.KINDS.get(data["kind"], object)
+        fit = [option for option in options if isinstance(option, type) and issubclass(found, option)]
+        options = tuple(fit) or options
+    for option in options:
         try:
             return decode(option, data, where, depth)
         except ValueError as error:
             errors.append(error)
-    raise next((e for e in errors if isinstance(data, Mapping) and "kind" in str(e)), errors[0])
+    raise errors[0]
 
 
 def _read_literal(hint: Any, data: Any, where: str, depth: int) -> Any:
@@ -236,8 +241,10 @@ def _read_literal(hint: Any, data: Any, where: str, depth: int) -> Any:
 
 
 def _read_array(hint: Any, data: Any, where: str, depth: int) -> Any:
-    kind = get_args(get_args(hint)[1])[0] if get_args(hint) else np.float64
-    kind = kind if isinstance(kind, type) else np.float64
+    args = get_args(hint)
+    if get_origin(hint) is not NDArray and args:  # NDArray was ndarray[shape, dtype[kind]] before NumPy 2.5
+        args = get_args(args[1])
+    kind = args[0] if args and isinstance(args[0], type) else np.float64
     try:
         if isinstance(data, Mapping):
             numbers = np.frombuffer(base64.b64decode(data["base64"], validate=True), "<f8")
