@@ -1,4 +1,4 @@
-"""The only file that knows PyMC 5 with ArviZ 0.23 from PyMC 6 with ArviZ 1.x.
+"""The only module that depends on the versions of PyMC (5, 6) and ArviZ (0.23, 1.x).
 
 Arrays of draws are chains x draws, with any further axes behind.
 """

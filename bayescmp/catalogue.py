@@ -49,11 +49,11 @@ class Test:
     why : str
         Why it fits its design, in half a sentence.
     gives : str
-        What the methods paragraph says about it, as a sentence without its full stop.
+        A sentence about it for the methods paragraph, without its full stop.
     estimand : str
         What its numbers are about.
     new : str
-        What its probabilities speak of, where that is something new: "a new dataset".
+        What its probabilities are about, where that is something new: "a new dataset".
     sibling : str, optional
         The test of the other school that it stands beside.
     citations : tuple
@@ -151,7 +151,7 @@ class Test:
 
     @property
     def long_label(self) -> str:
-        """Its name in a text that speaks of both schools."""
+        """Its name in a text about both schools."""
         return f"Bayesian {self.label}" if self.school == "bayes" else self.label
 
     @property

@@ -35,7 +35,7 @@ def is_number(value: object) -> TypeGuard[Number]:
 
 
 def check_number(name: str, value: object) -> float:
-    """One real number; what it must be further is for the caller to say."""
+    """One real number; the caller checks what else it must be."""
     if not is_number(value):
         raise ValueError(f"`{name}` must be a number, got {value!r}.")
     try:

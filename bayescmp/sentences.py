@@ -187,7 +187,7 @@ def _significant(r: "PairResult") -> tuple[str, str]:
 
 
 def _claim(r: "PairResult") -> str:
-    """What the posterior says about the leader, by what P is a probability of."""
+    """The posterior's claim about the leader, by what P is a probability of."""
     p = r.posterior
     leader, shown = (p.a if _a_leads(p) else p.b), _shown(r, _p_leader(p))
     if p.expected is not None:
@@ -243,7 +243,7 @@ def best_model(ranking: "RankingPosterior", rope: "Rope | None", most: int = 3) 
 
 
 def cautions(c: "Comparison") -> list[str]:
-    """What a reader has to be told about many pairs and selected models."""
+    """What a reader has to keep in mind about many pairs and selected models."""
     lines = []
     m = len(c.posteriors)
     if m > 1:

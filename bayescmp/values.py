@@ -70,10 +70,10 @@ class Value:
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; `from_dict` reads it back."""
         data = {f.name: encode(getattr(self, f.name)) for f in fields(self) if _is_kept(f)}  # type: ignore[arg-type]
-        told = self._told()  # may compute what is then kept
+        summary = self._summarised()  # may compute what is then kept
         kept = self._kept()
         data |= {"kept": encode(kept)} if kept else {}
-        return {"kind": type(self).__name__, **data} | ({"summary": encode(told)} if told else {})
+        return {"kind": type(self).__name__, **data} | ({"summary": encode(summary)} if summary else {})
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -105,7 +105,7 @@ class Value:
     def _restore(self, kept: Mapping[str, "Value"]) -> None:
         """Take back what `_kept` gave."""
 
-    def _told(self) -> dict[str, Any]:
+    def _summarised(self) -> dict[str, Any]:
         """Numbers for those who read the JSON without this package; not read back."""
         return {}
 

@@ -80,7 +80,7 @@ ROWS = {
     "no design for pairs": (
         lambda: frequentist.pairwise_ttest(NOISE),
         ResamplingError,
-        "must be told how the scores were resampled",
+        "needs the resampling design of the scores",
     ),
     "one model": (
         lambda: frequentist.pairwise_wilcoxon_test({"rf": TEN}),

@@ -614,7 +614,7 @@ BAD = {
     ),
     "asymmetric rope": (lambda: bc.compare(bc.load_labour(), rope=(0, 0.1)), RopeError, "needs a `control`"),
     "unknown control": (lambda: bc.compare(bc.load_labour(), rope=0, control="svm"), ScoresError, 'no model "svm"'),
-    "against": (lambda: bc.compare(bc.load_labour(), rope=0, against="SVM"), ValueError, "say control='SVM'"),
+    "against": (lambda: bc.compare(bc.load_labour(), rope=0, against="SVM"), ValueError, "use control='SVM'"),
     "both": (lambda: bc.compare(bc.load_labour(), rope=0, against="best", control="SVM"), ValueError, "not both"),
     "threshold": (
         lambda: bc.compare(bc.load_labour(), rope=0, threshold=95),

@@ -758,7 +758,7 @@ def test_what_is_refused(rng):
         bc.bayes.hierarchical_ttest(simulate(rng, [0.3]), rope=0.1)
     with pytest.raises(bc.ScoresError, match="at least 3 scores per dataset"):
         bc.bayes.hierarchical_ttest(bc.load_domains().pair("A", "B"), rope=1, resampling=bc.Resampling.custom(0.1))
-    with pytest.raises(bc.ResamplingError, match="must be told how the scores were resampled"):
+    with pytest.raises(bc.ResamplingError, match="needs the resampling design of the scores"):
         bc.bayes.hierarchical_ttest(bc.load_domains().pair("A", "B"), rope=1)
     pair = simulate(rng, [0.3, 0.1, 0.2])
     with pytest.raises(ValueError, match="corani2017"):

@@ -585,7 +585,7 @@ def test_what_cannot_be_drawn_is_refused_in_words(few, many):
     with pytest.raises(ValueError, match="leave out `ax`"):
         plots.plot_simplex([])
     for draw in (plots.plot_posterior, plots.plot_hdi, lambda p: plots.plot_forest([p])):
-        with pytest.raises(ValueError, match="knows no mean difference"):
+        with pytest.raises(ValueError, match="has no mean difference"):
             draw(few.region)
     with pytest.raises(ValueError, match="got Scores"):
         plots.plot_posterior(few.scores)
@@ -619,7 +619,7 @@ def test_what_cannot_be_drawn_is_refused_in_words(few, many):
         few.difference.plot("simplex")
     with pytest.raises(ValueError, match="`kind` must be one of matrix"):
         many.comparison.plot("pie")
-    with pytest.raises(ValueError, match=r"one of 66 pairs: say which, as pair=\('rf', 'svm'\)"):
+    with pytest.raises(ValueError, match=r"one of 66 pairs: choose one with pair=\('rf', 'svm'\)"):
         many.comparison.plot("posterior")
     with pytest.raises(ValueError, match="'matrix' shows all models"):
         many.comparison.plot("matrix", pair=("rf", "svm"))

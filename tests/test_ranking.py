@@ -424,7 +424,7 @@ def test_unknown_resampling_is_refused():
     folds = bc.load_labour()
     from dataclasses import replace
 
-    with pytest.raises(bc.ResamplingError, match="must be told how the scores were resampled"):
+    with pytest.raises(bc.ResamplingError, match="needs the resampling design of the scores"):
         rank(replace(folds, resampling=(None,)))
 
 

@@ -111,8 +111,8 @@ class DifferencePosterior(Posterior):
     def _gain(self) -> float:
         return self.distribution.gain
 
-    def _told(self) -> dict[str, Any]:
-        return super()._told() | {"mean": self.mean, "hdi": self.hdi()}
+    def _summarised(self) -> dict[str, Any]:
+        return super()._summarised() | {"mean": self.mean, "hdi": self.hdi()}
 
     def __repr__(self) -> str:
         design = self.settings.get("design")

@@ -258,7 +258,7 @@ class Posterior(BayesianResult):
 
         return pd.DataFrame([self.row()])
 
-    def _told(self) -> dict[str, Any]:
+    def _summarised(self) -> dict[str, Any]:
         return {"probabilities": self.probabilities, "expected": self.expected}
 
     def _heading(self) -> str:

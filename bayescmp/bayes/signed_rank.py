@@ -68,7 +68,7 @@ def signed_rank_test(
     rope : float, (low, high), Rope, or a mapping from dataset to one of these
         The differences that make no practical difference; 0 for none.
     prior, prior_at : float
-        Strength and place of the pseudo-observation; at 0 it speaks for equivalence. Strength 0 leaves it out.
+        Strength and place of the pseudo-observation; at 0 it favours equivalence. Strength 0 leaves it out.
     higher_is_better : bool
         The direction of the scores, where arrays are given; True if not given.
     draws : int

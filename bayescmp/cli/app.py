@@ -94,7 +94,7 @@ class Program(click.Group):
     """Turns errors into one line on stderr and an exit code; `--debug` shows the traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command, and end with the exit code that says how it went."""
+        """Run a command, and end with the exit code that shows how it went."""
         for stream in (sys.stdout, sys.stderr):  # a name that the terminal cannot show is spelled out
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")

@@ -181,14 +181,14 @@ def format_option(*names: str) -> Callable[[Command], Command]:
 
 
 def reading_options(function: Command) -> Command:
-    """FILE and everything that says how to read it; the command gets the `Scores` as `reading`."""
+    """FILE and all options for reading it; the command gets the `Scores` as `reading`."""
     options = (
         click.argument("file"),
         click.option("--metric", help="Which metric, or the name of the only one."),
         click.option("--higher-is-better/--lower-is-better", default=None, help="Where the metric's name is unknown."),
         click.option("--resampling", type=RESAMPLING, help="kfold:10, kfold:10x10, subsampling:50,6,100, independent."),
-        click.option("--folds", type=int, help="k-fold cross-validation, where no column says it."),
-        click.option("--repeats", type=int, help="How often it was repeated; once if not said."),
+        click.option("--folds", type=int, help="k-fold cross-validation, where no column shows it."),
+        click.option("--repeats", type=int, help="How often it was repeated; once if not given."),
         click.option("--dataset", "datasets", multiple=True, help="Only this dataset; may be repeated."),
         click.option(
             "--column", type=Setting(texts=True), multiple=True, help=f"ROLE=NAME, role one of {', '.join(ROLES)}."
@@ -208,7 +208,7 @@ READING = (
 
 
 def take_scores(options: dict[str, Any]) -> "Scores":
-    """Read the file, and take the options that say how out of `options`."""
+    """Read the file, and take the options for reading out of `options`."""
     given = {name: options.pop(name) for name in READING}
     columns = dict(given["column"])
     for role in columns:

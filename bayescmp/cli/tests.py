@@ -151,7 +151,7 @@ def _run(test: "Test", scores: "Scores", a: str, b: str, arguments: dict[str, An
 @output_option
 @quiet_option
 def check(form: str, output: Path | None, overwrite: bool, **options: Any) -> None:
-    """Say what was understood of FILE, what is missing, and which tests fit."""
+    """Show what was understood of FILE, what is missing, and which tests fit."""
     check_free(output, overwrite)
     scores = take_scores(options)
     tables = list(scores.split_metrics().values())
@@ -172,17 +172,19 @@ def _advice(scores: "Scores") -> Any:
 
 
 def _wanting(scores: "Scores") -> list[str]:
-    """What the file does not say and tests will ask for."""
+    """What is missing in the file and tests will need."""
     lines = []
     if len(scores.models) < 2:
         lines.append("  missing   a second model: there is nothing to compare")
     unknown = [n for n, r, k in zip(scores.datasets, scores.resampling, scores.keys, strict=True) if not r and k[1:]]
     if unknown:
         lines.append(
-            "  missing   the resampling design: say --resampling kfold:10x10, subsampling:50,6,100 or independent"
+            "  missing   the resampling design: use --resampling kfold:10x10, subsampling:50,6,100 or independent"
         )
     if scores.metric is None:
-        lines.append("  missing   the metric's name: taken as a score, higher is better; say --metric accuracy or rmse")
+        lines.append(
+            "  missing   the metric's name: treated as a score, higher is better; use --metric accuracy or rmse"
+        )
     return lines
 
 

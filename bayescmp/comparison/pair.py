@@ -1,4 +1,4 @@
-"""What both schools say about one pair of models, as one value."""
+"""Both schools' results for one pair of models, as one value."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -150,11 +150,11 @@ class PairResult(Value):
     @property
     def three_sentences(self) -> tuple[str, str, str]:
         """The posterior, the test, and where the schools differ (empty where they agree), the leading model first."""
-        verdict, told = self.verdict, self.swap() if sentences.is_behind(self.posterior) else self
-        test = told.test
+        verdict, shown = self.verdict, self.swap() if sentences.is_behind(self.posterior) else self
+        test = shown.test
         differ = "" if verdict.kind == "agree" else f"The two schools differ: {verdict.agreement}."
         alone = replace(test, p_adjusted=None, adjustment=None) if self.adjustment is None else test
-        return told.posterior.sentence(self.standard.threshold), alone.sentence(self.standard.alpha), differ
+        return shown.posterior.sentence(self.standard.threshold), alone.sentence(self.standard.alpha), differ
 
     def sentence(self) -> str:
         """The pair in two or three sentences."""

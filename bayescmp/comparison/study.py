@@ -158,7 +158,7 @@ def compare(
 def _pairs(scores: Scores, control: str | None, against: str | None) -> tuple[list[Names], str | None]:
     """All pairs, or the control with each other model."""
     if against is not None and not is_one_of(against, ("best",)):
-        raise ValueError(f'`against` must be "best", got {against!r}. For a model by name say control={against!r}.')
+        raise ValueError(f'`against` must be "best", got {against!r}. For a model by name use control={against!r}.')
     if against is not None:
         if control is not None:
             raise ValueError('Give `control` or against="best", not both.')

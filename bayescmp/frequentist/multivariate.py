@@ -126,7 +126,7 @@ def manova(models: Mapping[str, Any], *, resampling: Resampling | None = None) -
     models : mapping of model to array or DataFrame, folds x measures
         Every row counts as a draw of its own: folds that the models share are not used as blocks.
     resampling : Resampling, optional
-        For the note on overlapping training sets.
+        The design, for the note on overlapping training sets.
 
     Returns
     -------

@@ -147,7 +147,7 @@ def _reasons(facts: Facts) -> tuple[str, ...]:
     elif facts.counts[0] == 1:
         reasons.append("one score per model on one dataset does not show its spread: compare the predictions instead")
     else:
-        reasons.append("the answer holds for this dataset only; more datasets are needed to speak of others")
+        reasons.append("the answer holds for this dataset only; an answer for others needs more datasets")
     if facts.counts.max() > 1 and None in facts.resampling:
         reasons.append("how the scores were resampled is not known, so rho is missing. " + WAYS_TO_GIVE)
     if facts.models > 2:

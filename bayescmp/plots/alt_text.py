@@ -14,14 +14,14 @@ from bayescmp.sentences import difference_text
 from bayescmp.text import counted, number, p_value, probability
 
 MOST = 6
-"""Models or pairs that are told one by one; the others are counted."""
+"""Models or pairs that are listed one by one; the others are counted."""
 
 
 def alt_text(result: Any) -> str:
     """Alternative text of a result's figures: what was compared, and the numbers that they show.
 
-    Of a comparison these are its pairs, as in `plot_matrix` and `plot_forest`; for a figure of something else in it
-    give that: `comparison.ranking_posterior()`, `comparison.tests`, `comparison.scores`.
+    For a comparison these are its pairs, as in `plot_matrix` and `plot_forest`; for a figure of something else in it
+    pass that: `comparison.ranking_posterior()`, `comparison.tests`, `comparison.scores`.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def alt_text(result: Any) -> str:
     if hasattr(result, "columns") and "power" in result.columns:
         return _power(result)
     raise ValueError(
-        f"Alternative text is known of posteriors, rankings, tests of pairs, comparisons, pairs, scores and power "
+        f"Alternative text is there for posteriors, rankings, tests of pairs, comparisons, pairs, scores and power "
         f"curves, got {type(result).__name__}."
     )
 

@@ -26,7 +26,7 @@ def plot_critical_difference(result: PairwiseTests, *, ax: Axes | None = None, w
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
-        Of the new figure.
+        The width of the new figure.
 
     See Also
     --------

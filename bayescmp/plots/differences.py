@@ -19,7 +19,7 @@ GOLDEN = 0.6180339887498949
 def plot_differences(
     pair: Pair, *, rope: RopeLike = 0, ax: Axes | None = None, sort: bool = True, width_mm: float = 85
 ) -> Axes:
-    """Every paired difference A - B as a dot, one row a dataset, with the dataset's mean.
+    """Every paired difference A - B as a dot, one row per dataset, with the dataset's mean.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def plot_differences(
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
-        Of the new figure.
+        The width of the new figure.
 
     See Also
     --------
@@ -65,7 +65,7 @@ def plot_differences(
     label_axes(ax, x=difference_label(pair.scale, pair.metric, pair.a, mean=False))
     ax.spines["left"].set_visible(False)
     few_ticks(ax)
-    strip_key(ax, "one resample" if several else None, "mean" if several else "one score a dataset", region)
+    strip_key(ax, "one resample" if several else None, "mean" if several else "one score per dataset", region)
     return ax
 
 

@@ -52,7 +52,7 @@ def plot_forest(
 ) -> Axes:
     """HDIs of many differences, one row each, against the rope.
 
-    The mark says where the HDI lies: a triangle where it is wholly beyond the rope, pointing to the better model's
+    The mark shows where the HDI lies: a triangle where it is wholly beyond the rope, pointing to the better model's
     side; a square where it is wholly inside; an open circle where it is neither.
 
     Parameters
@@ -67,7 +67,7 @@ def plot_forest(
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
-        Of the new figure, which is as high as its rows.
+        The width of the new figure, which is as high as its rows.
 
     See Also
     --------

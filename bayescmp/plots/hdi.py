@@ -32,7 +32,7 @@ def plot_hdi(result: Difference, *, ax: Axes | None = None, width_mm: float = 85
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
-        Of the new figure.
+        The width of the new figure.
 
     See Also
     --------

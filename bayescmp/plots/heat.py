@@ -56,7 +56,7 @@ def heat_axes(
 
 
 def heat_cells(ax: Axes, p: NDArray[np.float64], cell: float, *, least: float = 0.0, largest: float = 1.0) -> None:
-    """One square a probability, and its number where there is room, else a bar of the shades; some stay empty."""
+    """One square per probability, and its number where there is room, else a bar of the shades; some stay empty."""
     shown = np.ma.masked_invalid(p)
     image = ax.imshow(shown, cmap=SHADES, vmin=0, vmax=largest, aspect="equal", interpolation="nearest")
     ax.set_xticks(np.arange(p.shape[1] + 1) - 0.5, minor=True)

@@ -113,7 +113,9 @@ def _plot_pair(c: Comparison, kind: str | None, pair: tuple[str, str] | None, **
     if pair is None:
         a, b = c.pair_names[0]
         if len(c.pairs) > 1:
-            raise ValueError(f"{kind!r} is a figure of one of {len(c.pairs)} pairs: say which, as pair=({a!r}, {b!r}).")
+            raise ValueError(
+                f"{kind!r} is a figure of one of {len(c.pairs)} pairs: choose one with pair=({a!r}, {b!r})."
+            )
         pair = a, b
     if kind == "differences":
         rope = {} if isinstance(c.rope, dict) else {"rope": c.rope}

@@ -28,11 +28,11 @@ def plot_matrix(
     ----------
     result : Comparison or RankingPosterior
     threshold : float, optional
-        Of the decisions; the comparison's own if not given, else 0.95.
+        The threshold of the decisions; the comparison's own if not given, else 0.95.
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
-        Of the new figure.
+        The width of the new figure.
 
     See Also
     --------

@@ -30,7 +30,7 @@ def plot_p_best(result: RankingPosterior, *, ax: Axes | None = None, width_mm: f
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
-        Of the new figure.
+        The width of the new figure.
 
     See Also
     --------

@@ -44,11 +44,11 @@ def plot_posterior(result: Difference, *, ax: Axes | None = None, mass: float = 
     ----------
     result : DifferencePosterior, or a RegionPosterior that has a mean
     mass : float
-        Of the HDI, drawn as a bar below the density.
+        The mass of the HDI, drawn as a bar below the density.
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
-        Of the new figure.
+        The width of the new figure.
 
     See Also
     --------
@@ -92,7 +92,7 @@ def plot_posterior(result: Difference, *, ax: Axes | None = None, mass: float = 
 def check_difference(result: Any) -> None:
     """Refuse what has no posterior of a mean difference."""
     if isinstance(result, RegionPosterior) and result.mean is None:
-        raise ValueError(f"The {result.method} knows no mean difference, so there is no density of it: plot_simplex.")
+        raise ValueError(f"The {result.method} has no mean difference, so there is no density of it: plot_simplex.")
     if not isinstance(result, (DifferencePosterior, RegionPosterior)):
         raise ValueError(f"A posterior of a mean difference is needed, got {type(result).__name__}.")
 

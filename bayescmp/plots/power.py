@@ -19,7 +19,7 @@ MOST = 8
 def plot_power(
     curve: "pd.DataFrame", *, target: float | None = 0.8, ax: Axes | None = None, width_mm: float = 85
 ) -> Axes:
-    """Power curves, one line an effect.
+    """Power curves, one line per effect.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def plot_power(
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
-        Of the new figure.
+        The width of the new figure.
 
     See Also
     --------

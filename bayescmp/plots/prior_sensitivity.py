@@ -22,7 +22,7 @@ from bayescmp.plots.style import (
 
 
 def plot_prior_sensitivity(result: RegionPosterior, *, ax: Axes | None = None, width_mm: float = 85) -> Axes:
-    """The three probabilities of a result and under other priors, one row a prior.
+    """The three probabilities of a result and under other priors, one row per prior.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def plot_prior_sensitivity(result: RegionPosterior, *, ax: Axes | None = None, w
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
-        Of the new figure.
+        The width of the new figure.
 
     See Also
     --------
@@ -47,7 +47,7 @@ def plot_prior_sensitivity(result: RegionPosterior, *, ax: Axes | None = None, w
     if not isinstance(result, RegionPosterior):
         what = getattr(result, "method", type(result).__name__)
         raise ValueError(
-            f"Prior sensitivity is known of the sign, signed-rank and hierarchical tests, got the result of: {what}."
+            f"Prior sensitivity is there for the sign, signed-rank and hierarchical tests, got the result of: {what}."
         )
     frame = result.prior_sensitivity()
     ax = row_axes(ax, [str(name) for name in frame["prior"]], width_mm, besides_mm=20)

@@ -8,7 +8,7 @@ from bayescmp.plots.style import POINTS_A_MM, font_size, width_of, wrapped
 
 
 def plot_rank_distribution(result: RankingPosterior, *, ax: Axes | None = None, width_mm: float = 85) -> Axes:
-    """P(model has rank r), one row a model and one column a rank; the best expected rank on top.
+    """P(model has rank r), one row per model and one column per rank; the best expected rank on top.
 
     Parameters
     ----------
@@ -16,7 +16,7 @@ def plot_rank_distribution(result: RankingPosterior, *, ax: Axes | None = None, 
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
-        Of the new figure.
+        The width of the new figure.
 
     See Also
     --------

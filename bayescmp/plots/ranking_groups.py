@@ -44,13 +44,13 @@ def plot_ranking_groups(
     Parameters
     ----------
     result : Comparison of all pairs, or RankingPosterior
-        A plain ranking knows no practical equivalence of pairs; Bradley-Terry and Plackett-Luce do.
+        A plain ranking has no practical equivalence of pairs; Bradley-Terry and Plackett-Luce have.
     threshold : float, optional
-        Of the decisions; the comparison's own if not given, else 0.95.
+        The threshold of the decisions; the comparison's own if not given, else 0.95.
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
-        Of the new figure.
+        The width of the new figure.
 
     See Also
     --------

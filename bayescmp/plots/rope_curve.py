@@ -40,7 +40,7 @@ def plot_rope_curve(
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
-        Of the new figure.
+        The width of the new figure.
 
     See Also
     --------
@@ -89,7 +89,7 @@ def _grid(result: Difference) -> list[Rope]:
     if rope.is_zero:
         if result.mean is None:
             raise ValueError(
-                "The rope is 0 and the test knows no mean difference: give `ropes`, such as [0, 0.01, 0.02]."
+                "The rope is 0 and the test has no mean difference: give `ropes`, such as [0, 0.01, 0.02]."
             )
         rope = Rope.of(max(map(abs, result.hdi())) / 3)
     return [Rope(rope.low * f, rope.high * f) for f in np.linspace(0, 3, STEPS)]

@@ -1,4 +1,4 @@
-"""Charts with one row a name: the frame that forests, strips and bars share."""
+"""Charts with one row per name: the frame that forests, strips and bars share."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ def row_axes(
     row_mm: float = 0.0,
     ready: bool = False,
 ) -> Axes:
-    """Axes with one row a name, the first on top; names take two lines where they must and there is room.
+    """Axes with one row per name, the first on top; names take two lines where they must and there is room.
 
     Names that are `ready` are drawn as they are.
     """

@@ -38,7 +38,7 @@ def save_figure(
     description : str, optional
         Alternative text, kept in svg, pdf and png files; see `alt_text`.
     dpi : float
-        Of png.
+        The resolution of png files.
     overwrite : bool
         Replace an existing file.
 

@@ -19,7 +19,7 @@ def plot_scores(scores: Scores, *, ax: Axes | None = None, width_mm: float = 85)
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
-        Of the new figure.
+        The width of the new figure.
 
     See Also
     --------

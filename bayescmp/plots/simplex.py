@@ -63,13 +63,13 @@ def plot_simplex(
     Parameters
     ----------
     result : RegionPosterior, or a sequence of them
-        Of the sign, signed-rank or hierarchical test; several are drawn as small multiples.
+        A result of the sign, signed-rank or hierarchical test; several are drawn as small multiples.
     ax : Axes of mpltern (projection="ternary"), optional
     kind : "points" or "density"
     draws : int
         How many draws of theta are shown.
     width_mm : float
-        Of the new figure.
+        The width of the new figure.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a report says, in the order in which it says it; the formats only arrange it."""
+"""The contents of a report, in their order; the formats only arrange them."""
 
 import hashlib
 import json
@@ -173,7 +173,7 @@ def ranking_of(c: "Comparison") -> "tuple[RankingPosterior | None, str]":
 
 
 def data_hash(scores: "Scores") -> str:
-    """The sha256 of the scores with all that was said about them, the same on every machine.
+    """The sha256 of the scores with everything known about them, the same on every machine.
 
     Parameters
     ----------
@@ -278,9 +278,9 @@ def _notes(c: "Comparison", ranking: "RankingPosterior | None") -> list[str]:
         warnings.simplefilter("always")
         if isinstance(c.rope, Rope):
             warn_if_other_scale(c.rope, c.scores.values)
-    said = [str(w.message) for w in caught]
+    warned = [str(w.message) for w in caught]
     return list(
-        dict.fromkeys([*said, *c.cautions(), *c.notes, *c.tests.notes, *c.scores.notes, *pairs, *about_ranking])
+        dict.fromkeys([*warned, *c.cautions(), *c.notes, *c.tests.notes, *c.scores.notes, *pairs, *about_ranking])
     )
 
 

@@ -38,7 +38,7 @@ def report(
     ropes: Iterable[RopeLike] | None = None,
     n_jobs: int | None = None,
 ) -> Path:
-    """Write the whole report; the ending of the path says in which format.
+    """Write the whole report; the ending of the path gives the format.
 
     Parameters
     ----------

@@ -194,7 +194,7 @@ class Resampling(Value):
 def unknown_design(test: str, datasets: Iterable[str]) -> ResamplingError:
     """The error of a test that needs the design of these datasets."""
     return ResamplingError(
-        f"`{test}` must be told how the scores were resampled, which is not known for {name_list(datasets)}. "
+        f"`{test}` needs the resampling design of the scores, which is not known for {name_list(datasets)}. "
         + WAYS_TO_GIVE
     )
 

@@ -208,7 +208,7 @@ class MultilevelPosterior(BayesianResult):
             return self.inference_data
         return _compat.to_inference_data({"posterior": {"effect": self.inference.effect}})
 
-    def _told(self) -> dict[str, Any]:
+    def _summarised(self) -> dict[str, Any]:
         return {"effects": dict(zip(self.models, self.inference.effect.mean(axis=(0, 1)).tolist(), strict=True))}
 
     def __repr__(self) -> str:

@@ -260,7 +260,7 @@ class RankingPosterior(BayesianResult):
 
         return plot_result(self, kind, **options)
 
-    def _told(self) -> dict[str, Any]:
+    def _summarised(self) -> dict[str, Any]:
         return {"p_best": self.p_best, "p_among_best": self.p_among_best, "expected_rank": self.expected_rank}
 
     # ---- for people
