@@ -458,6 +458,7 @@ for _entry in (
         sibling="correlated_ttest",
         citations=("bouckaert2003choosing",),
         advised=("repeated folds",),
+        needs_design=True,
     ),
     Test(
         name="cv5x2_ftest",
@@ -469,6 +470,7 @@ for _entry in (
         sibling="correlated_ttest",
         citations=("alpaydin1999combined",),
         advised=("5x2 folds",),
+        needs_design=True,
     ),
     Test(
         name="cv5x2_ttest",
@@ -479,6 +481,7 @@ for _entry in (
         why="made for five repeats of 2-fold cross-validation",
         sibling="correlated_ttest",
         citations=("dietterich1998approximate",),
+        needs_design=True,
     ),
     Test(
         name="cohens_d",

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import strategies as st
 
 import bayescmp as bc
-from bayescmp import Resampling, Scores, bayes, frequentist, plots
+from bayescmp import Resampling, Scores, bayes, catalogue, frequentist, plots
 
 OURS = (bc.DegenerateWarning, bc.ScaleWarning, bc.RepeatsWarning, bc.PriorWarning)
 PROBABILITIES = ("common-language effect", "A12")
@@ -42,30 +42,30 @@ def _two(function, **options):
     return lambda a, b, rope, up: function(a, b, higher_is_better=up, **options)
 
 
-def _with_rope(function, **options):
-    return lambda a, b, rope, up: function(a, b, rope=rope, higher_is_better=up, **options)
+def _test(test):
+    """A test of the catalogue as a function of two arrays, a rope and the direction."""
+    parameters = inspect.signature(test.call).parameters
+    small = {"draws": 64, "resamples": 99} | ({"random_seed": 1} if test.seeded else {})
+    options = {name: x for name, x in small.items() if name in parameters}
+    options |= {"resampling": FIVE_BY_TWO} if test.needs_design and "resampling" in parameters else {}
+    if "rope" not in parameters:
+        return _two(test.call, **options)
+    least = 0.5 if test.school == "frequentist" else 0.0  # a test of equivalence needs a rope
+    return lambda a, b, rope, up: test.call(a, b, rope=rope or least, higher_is_better=up, **options)
 
 
+OF_ARRAYS = [
+    test for test in catalogue.entries() if not test.family and test.designs not in (("items",), ("datasets x folds",))
+]
 TWO = {
-    "bayes.correlated_ttest": _with_rope(bayes.correlated_ttest, resampling=QUARTER),
-    "bayes.welch_ttest": _with_rope(bayes.welch_ttest),
-    "bayes.sign_test": _with_rope(bayes.sign_test),
-    "bayes.signed_rank_test": _with_rope(bayes.signed_rank_test, draws=64, random_seed=1),
-    "frequentist.corrected_ttest": _two(frequentist.corrected_ttest, resampling=QUARTER),
-    "frequentist.cv5x2_ftest": _two(frequentist.cv5x2_ftest, resampling=FIVE_BY_TWO),
-    "frequentist.cv5x2_ttest": _two(frequentist.cv5x2_ttest, resampling=FIVE_BY_TWO),
-    "frequentist.rxk_cv_ttest": _two(frequentist.rxk_cv_ttest, resampling=FIVE_BY_TWO),
+    **{f"{test.school}.{test.name}": _test(test) for test in OF_ARRAYS},
     "frequentist.difference_interval": _two(frequentist.difference_interval, corrected=False),
-    "frequentist.permutation_test": _two(frequentist.permutation_test, resamples=99, random_seed=1),
     "frequentist.bootstrap_interval": _two(frequentist.bootstrap_interval, resamples=99, random_seed=1),
-    "frequentist.tost_ttest": lambda a, b, rope, up: frequentist.tost_ttest(
-        a, b, rope=rope or 0.5, corrected=False, higher_is_better=up
-    ),
 } | {
     f"frequentist.{name}": _two(getattr(frequentist, name))
     for name in (
-        "cliffs_delta cohens_d cohens_dav cohens_dz common_language hedges_g hodges_lehmann_interval paired_ttest "
-        "rank_biserial raw_difference sign_test vargha_delaney welch_ttest wilcoxon_test"
+        "cliffs_delta cohens_d cohens_dav cohens_dz common_language hedges_g hodges_lehmann_interval rank_biserial "
+        "raw_difference vargha_delaney"
     ).split()
 }
 """name -> function of two arrays of ten scores, a rope and the direction."""
