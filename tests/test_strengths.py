@@ -550,7 +550,7 @@ def psis(log_weights):
         return float(arviz.psislw(log_weights.copy())[1])
     from arviz_stats.base import array_stats
 
-    return float(array_stats.psislw(log_weights)[1])
+    return float(array_stats.psislw(-log_weights)[1])  # it takes log likelihoods, and weighs by their inverse
 
 
 def test_bad_draws_warn_and_say_so_first():
