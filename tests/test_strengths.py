@@ -536,21 +536,22 @@ def test_pareto_k_agrees_with_arviz(rng):
     for k in (-0.3, 0.2, 0.6, 1.1):
         log_weights = np.log(stats.genpareto(k).rvs(5000, random_state=rng) + 0.1)
         found = importance.pareto_k(log_weights)
-        assert found == pytest.approx(psis(log_weights), abs=1e-6)
+        expected, tolerance = psis(log_weights)
+        assert found == pytest.approx(expected, abs=tolerance)
         assert found == pytest.approx(k, abs=0.25)
     assert importance.pareto_k(np.zeros(1000)) == -np.inf
     assert importance.pareto_k(np.r_[np.zeros(999), 1.0]) == np.inf
 
 
 def psis(log_weights):
-    """The k-hat of either version of ArviZ."""
+    """The k-hat of either version of ArviZ, and how close it must be: 1.x fits it to a few other weights."""
     import arviz
 
     if hasattr(arviz, "psislw"):
-        return float(arviz.psislw(log_weights.copy())[1])
+        return float(arviz.psislw(log_weights.copy())[1]), 1e-6
     from arviz_stats.base import array_stats
 
-    return float(array_stats.psislw(-log_weights)[1])  # it takes log likelihoods, and weighs by their inverse
+    return float(array_stats.psislw(-log_weights)[1]), 0.02  # it takes log likelihoods, and weighs by their inverse
 
 
 def test_bad_draws_warn_and_say_so_first():
