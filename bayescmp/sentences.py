@@ -51,10 +51,10 @@ def of_regions(p: "RegionPosterior", threshold: float | None = None) -> str:
     if math.isclose(p.p_better, p.p_worse, abs_tol=1e-9) and p.p_equivalent <= p.p_better:
         return f"{p.a} and {p.b} are equally likely to be the better one on {p.new} (P = {better} each); {shares}."
     if p.p_equivalent > p.p_better:
-        within = "on each dataset" if p.scale == "ropes" else f"(rope {rope_text(p.rope, p.scale)})"
+        within, rope = (" on each dataset", "") if p.scale == "ropes" else ("", f", rope {p.rope.short}")
         return (
-            f"The most probable outcome for {p.new} is that {p.a} and {p.b} are practically equivalent {within} "
-            f"(P = {equivalent}); {shares} for {p.a}."
+            f"The most probable outcome for {p.new} is that {p.a} and {p.b} are practically equivalent{within} "
+            f"(P = {equivalent}{rope}); {shares} for {p.a}."
         )
     by = "" if p.rope.is_zero else " by more than its rope" if p.scale == "ropes" else f" by more than {p.rope.high:g}"
     return f"The most probable outcome for {p.new} is that {p.a} is better than {p.b}{by} (P = {better}); {shares}."

@@ -595,7 +595,8 @@ def test_repr_fits_a_screen(rng):
 
 
 BAD = {
-    "no scores": (lambda: bc.compare([1, 2], rope=0), ScoresError, "must be `Scores` or a `Pair`"),
+    "no scores": (lambda: bc.compare([1, 2], rope=0), ScoresError, "takes the Scores of all models, got list"),
+    "a pair": (lambda: bc.compare(bc.load_labour().pair("SVM", "DT"), rope=0), ScoresError, "all models, got Pair"),
     "one model": (lambda: bc.compare(Scores.from_arrays({"rf": [1, 2]}), rope=0), ScoresError, "at least 2 models"),
     "one score": (
         lambda: bc.compare(Scores.from_arrays({"rf": [1], "svm": [2]}), rope=0),

@@ -26,7 +26,7 @@ from bayescmp.frequentist import (
     iman_davenport_test,
 )
 from bayescmp.rope import Rope, RopeLike, rope_for
-from bayescmp.scores.inputs import complete_table, in_ropes
+from bayescmp.scores.inputs import check_scores, complete_table, in_ropes
 from bayescmp.scores.table import Scores
 
 
@@ -108,6 +108,7 @@ def compare(
     1  DT  SVM     0.024       0.229
     2  LR  SVM     0.100       0.528
     """
+    check_scores(scores, "compare")
     setting = choose_setting(scores, bayes, frequentist)
     check_threshold(threshold)
     check_alpha(alpha)
@@ -115,7 +116,7 @@ def compare(
         raise ValueError(f"`switching_cost` must be 0 or more, got {switching_cost!r}.")
     scores, notes = _whole_cells(scores)
     names, control = _pairs(scores, control, against)
-    # refuses what does not fit, before the work
+    # raises where it does not fit, before the work
     adjust_p_values(np.ones(len(names)), adjust, all_pairs=control is None)
     rope, unit = _rope(rope, scores, control, len(names), switching_cost)
     options = check_options(setting.bayes_test, {} if bayes_options is None else bayes_options)
