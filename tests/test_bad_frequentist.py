@@ -45,7 +45,7 @@ ROWS = {
     "no design": (
         lambda: frequentist.corrected_ttest(TEN, NOISE[:, 0]),
         ResamplingError,
-        "how the scores were resampled",
+        "resampling design of the scores",
         "Resampling.kfold",
     ),
     "run averages as folds": (

@@ -661,7 +661,7 @@ BAD = {
     "unknown design": (
         lambda: bc.compare(_no_design(), rope=0),
         bc.ResamplingError,
-        "how the scores were resampled",
+        "resampling design of the scores",
     ),
 }
 
