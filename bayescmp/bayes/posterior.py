@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from bayescmp.bayes.nuts import Diagnostics
 from bayescmp.checks import check_threshold
 from bayescmp.rope import Decision, Rope, RopeLike, ropes_of
+from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.pair import SCALES
 from bayescmp.text import probability, versions
 from bayescmp.values import NOT_KEPT, Value
@@ -256,7 +257,8 @@ class Posterior(Value):
     def _heading(self) -> str:
         trouble = f"NOT CONVERGED: {'; '.join(self.problems)}\n" if self.problems else ""
         scale = "" if self.scale == "score" else f" ({SCALES[self.scale]})"
-        return f"{trouble}Posterior: {self.a} vs {self.b}, {self.metric or 'score'}{scale}, {self.method}"
+        what = with_direction(self.metric, self.higher_is_better)
+        return f"{trouble}Posterior: {self.a} vs {self.b}, {what}{scale}, {self.method}"
 
     def _probability_line(self) -> str:
         parts = [f"P({label}) {probability(p, self.largest_mcse)}" for label, p in self.probabilities.items()]

@@ -181,8 +181,6 @@ def _wanting(scores: "Scores") -> list[str]:
         lines.append(
             "  missing   the resampling design: say --resampling kfold:10x10, subsampling:50,6,100 or independent"
         )
-    if scores.metric is None:
-        lines.append("  missing   the metric's name: taken as a score, higher is better; say --metric accuracy or rmse")
     return lines
 
 

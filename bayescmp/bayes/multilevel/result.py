@@ -18,6 +18,7 @@ from bayescmp.errors import unknown_name
 from bayescmp.numerics.ranks import average_ranks
 from bayescmp.numerics.student import student_regions
 from bayescmp.rope import Rope, RopeLike, symmetric
+from bayescmp.scores.metrics import with_direction
 from bayescmp.text import number, probability, versions
 from bayescmp.values import NOT_KEPT, Value
 
@@ -229,8 +230,8 @@ class MultilevelPosterior(Value):
         rope = "no rope" if self.rope.is_zero else f"rope {self.rope}"
         prior = self.settings["prior"].name
         lines.append(
-            f"Multilevel: {len(self.models)} models, {self.metric or 'score'}, {len(self.datasets)} datasets, {rope}, "
-            f"{prior} effects"
+            f"Multilevel: {len(self.models)} models, {with_direction(self.metric, self.higher_is_better)}, "
+            f"{len(self.datasets)} datasets, {rope}, {prior} effects"
         )
         best = self.ranking().p_best
         rows = self._summaries(self.models, self.inference.effect, 0.95)

@@ -21,6 +21,7 @@ from bayescmp.checks import check_count, check_mass, is_one_of
 from bayescmp.errors import unknown_name
 from bayescmp.numerics.ranks import tie_groups
 from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike, symmetric
+from bayescmp.scores.metrics import with_direction
 from bayescmp.text import number, probability, versions
 from bayescmp.values import NOT_KEPT, Value
 
@@ -285,7 +286,8 @@ class RankingPosterior(Value):
         where = f'"{self.datasets[0]}", {self.n} folds' if len(self.datasets) == 1 else f"{self.n} datasets"
         head = [f"NOT CONVERGED: {'; '.join(trouble)}"] if trouble else []
         rope = "no rope" if self.rope.is_zero else f"rope {self.rope}"
-        head.append(f"Ranking: {len(self.models)} models, {self.metric or 'score'}, {self.method}, {where}, {rope}")
+        what = with_direction(self.metric, self.higher_is_better)
+        head += [f"Ranking: {len(self.models)} models, {what}, {where}, {rope}", f"  {self.method}"]
         header = ["model", "P(best)", "P(among best)", "expected rank", "95%", "mean score"]
         rows = [header, *self._rows()]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
