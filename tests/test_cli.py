@@ -163,8 +163,9 @@ def test_models_that_share_no_dataset_with_all_others_have_no_ranking():
     assert "\n\nNo ranking: " in good(*call, text=text)
 
 
-def test_the_direction_and_the_design_can_be_said(folder):
-    path = folder / "seeds.csv"
+def test_the_direction_and_the_design_can_be_said(folder, tmp_path):
+    path = tmp_path / "unnamed.csv"
+    path.write_text((folder / "seeds.csv").read_text().replace("metric,", "").replace("accuracy,", ""))
     for design in (
         ["--resampling", "subsampling:50,6,6"],
         ["--resampling", "independent"],
@@ -178,8 +179,10 @@ def test_the_direction_and_the_design_can_be_said(folder):
         )
         assert higher["p_better"] == pytest.approx(lower["p_worse"])
     assert "--higher-is-better or --lower-is-better" in bad("compare", path, "--rope", 0, "--metric", "thing")
-    assert "--resampling" in bad("compare", path, "--rope", 0)
-    with_folds = good("test", "correlated-ttest", path, "rf", "svm", "--rope", 0, "--folds", 2, "--repeats", 3)
+    named = (path, "rf", "svm", "--rope", 0, "--metric", "accuracy")
+    assert "--resampling" in bad("test", "correlated-ttest", *named)
+    assert "--resampling" in bad("compare", path, *named[3:])
+    with_folds = good("test", "correlated-ttest", *named, "--folds", 2, "--repeats", 3)
     assert "3 x 2-fold CV" in with_folds
 
 
@@ -416,7 +419,7 @@ def test_demo_prints_a_table_and_writes_it(tmp_path):
 def test_standard_input_in_every_format(folder):
     expected = good("test", "sign-test", folder / "many.csv", "rf", "svm", "--rope", "0.01")
     rows = list(csv.DictReader((folder / "many.csv").read_text().splitlines()))
-    records = [{k: v if k == "dataset" else float(v) for k, v in row.items()} for row in rows]
+    records = [{k: v if k in ("dataset", "metric") else float(v) for k, v in row.items()} for row in rows]
     columns = {name: [record[name] for record in records] for name in records[0]}
     texts = {
         "csv": (folder / "many.csv").read_text(),
@@ -488,7 +491,7 @@ def test_a_traceback_only_where_asked_for(tmp_path):
 
 def test_warnings_are_one_line_each_and_can_be_silenced(folder):
     constant = "fold,rf,svm\n" + "\n".join(f"{i},0.9,0.8" for i in range(5))
-    call = ("test", "correlated-ttest", "-", "rf", "svm", "--rope", "0.01")
+    call = ("test", "correlated-ttest", "-", "rf", "svm", "--rope", "0.01", "--metric", "accuracy")
     result = run(*call, text=constant)
     assert result.exit_code == 0
     assert re.fullmatch(r"Warning: rf vs svm: [^\n]*\n", result.stderr)

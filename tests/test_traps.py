@@ -30,6 +30,12 @@ def read(frame, **options):
 
 TRAPS = {
     "arrays without a direction": (lambda: Scores.from_arrays(TWO, datasets=3), ScoresError, DIRECTION),
+    "arrays without anything": (lambda: Scores.from_arrays(TWO), ScoresError, DIRECTION),
+    "arrays of an unknown metric": (
+        lambda: Scores.from_arrays(TWO, metric="zorp", higher_is_better=False),
+        ScoresError,
+        ('from_arrays(arrays, metric="zorp", higher_is_better=False, datasets=3)',),
+    ),
     "folds without a direction": (
         lambda: Scores.from_arrays(TWO, resampling=Resampling.kfold(3)),
         ScoresError,

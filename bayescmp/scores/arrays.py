@@ -59,19 +59,22 @@ def from_arrays(
     ('dataset 1', 'dataset 2')
     """
     if isinstance(arrays, Mapping) and resampling is None and datasets is None:
-        _check_not_folds(arrays, metric)
+        _check_not_folds(arrays, metric, higher_is_better)
     return scores_of(
         cls, arrays, resampling=resampling, datasets=datasets, metric=metric, higher_is_better=higher_is_better
     )
 
 
-def _check_not_folds(arrays: Mapping[str, ArrayLike], metric: str | None) -> None:
+def _check_not_folds(arrays: Mapping[str, ArrayLike], metric: str | None, higher_is_better: bool | None) -> None:
     """Raise if there are vectors of several scores: nothing shows whether they are folds or datasets."""
     sizes = [len(values) for name, values in arrays.items() if _depth(str(name), values) == 1]  # type: ignore[arg-type]
     n = max(sizes, default=0)
     if n < 2:
         return
-    named = f'metric="{metric}", ' if metric else ""
+    direction(metric, higher_is_better)  # raises first, so that the lines of the message work as they are
+    named = (f'metric="{metric}", ' if metric else "") + (
+        f"higher_is_better={higher_is_better}, " if higher_is_better is not None else ""
+    )
     raise ScoresError(
         f"1-D arrays of {n} scores may be the folds of one dataset, or one score for each of {n} datasets, and the "
         "answers differ. Use one of these lines:\n"
