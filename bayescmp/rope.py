@@ -103,10 +103,10 @@ class Rope(Value):
         """A rope from a half-width, a (low, high) pair, or a `Rope`; None raises an error that explains ropes."""
         if rope is None:
             raise RopeError(
-                "`rope` must be given: the region of practical equivalence, the differences between two models that "
-                "make no practical difference to you, because what counts as better depends on it. With rope=0.01 "
-                "accuracies within one percentage point make no practical difference; rope=0 means that every "
-                'difference counts. The page "Choosing a rope" of the documentation shows how to choose one.'
+                "`rope` must be given: the region of practical equivalence, which holds the differences between two "
+                "models that make no practical difference to you. With rope=0.01, for example, accuracies within one "
+                "percentage point make no practical difference; with rope=0 every difference counts. The page "
+                '"Choosing a rope" of the documentation shows how to choose one.'
             )
         if isinstance(rope, Rope):
             return rope

@@ -108,7 +108,7 @@ def test_trap(call, error, words):
 
 
 def test_the_lines_of_the_message_work():
-    """The folds of the README, copied from the message: not the answer that folds taken for datasets give."""
+    """The folds of the README, copied from the message: not the answer of folds that are treated as datasets."""
     with pytest.raises(ScoresError) as found:
         Scores.from_arrays(LABOUR, metric="error rate")
     lines = [line.strip() for line in str(found.value).splitlines()[1:]]
