@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,10 @@ from bayescmp.values import Value
 
 BORDER_TOLERANCE = 1e-9
 """Relative: 0.86 - 0.85 is 0.01 plus a rounding error, and counts as inside a rope of 0.01."""
+
+
+ROPE: Any = None
+"""The default of `rope` where one must be given: `Rope.of` explains what it is."""
 
 
 class Decision(Enum):
@@ -95,7 +100,14 @@ class Rope(Value):
 
     @classmethod
     def of(cls, rope: "RopeLike") -> "Rope":
-        """A rope from a half-width, a (low, high) pair, or a `Rope`."""
+        """A rope from a half-width, a (low, high) pair, or a `Rope`; None raises an error that explains ropes."""
+        if rope is None:
+            raise RopeError(
+                "`rope` must be given: the region of practical equivalence, which holds the differences between two "
+                "models that make no practical difference to you. With rope=0.01, for example, accuracies within one "
+                "percentage point make no practical difference; with rope=0 every difference counts. The page "
+                '"Choosing a rope" of the documentation shows how to choose one.'
+            )
         if isinstance(rope, Rope):
             return rope
         if isinstance(rope, (tuple, list)):

@@ -18,7 +18,7 @@ PEER_MODELS, PEER_DRAWS = 3, 500
 def one_score(models: int, datasets: int) -> bc.Scores:
     rng = np.random.default_rng(1)
     arrays = {f"m{i}": rng.normal(0.8 + i / 2000, 0.03, datasets) for i in range(models)}
-    return bc.Scores.from_arrays(arrays, metric="accuracy")
+    return bc.Scores.from_arrays(arrays, metric="accuracy", datasets=datasets)
 
 
 def with_folds(models: int, datasets: int, folds: int = 100) -> bc.Scores:

@@ -11,7 +11,11 @@ import bayescmp as bc
 
 def table(models: int = 30, datasets: int = 120) -> bc.Scores:
     rng = np.random.default_rng(1)
-    return bc.Scores.from_arrays({f"m{i}": rng.normal(0.8 + i / 2000, 0.03, datasets) for i in range(models)})
+    return bc.Scores.from_arrays(
+        {f"m{i}": rng.normal(0.8 + i / 2000, 0.03, datasets) for i in range(models)},
+        higher_is_better=True,
+        datasets=datasets,
+    )
 
 
 def wilcoxon() -> Work:

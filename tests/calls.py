@@ -125,7 +125,9 @@ _A, _B = _RNG.normal(0.8, 0.05, (2, 10))
 _TABLE = _RNG.normal(0.8, 0.05, (8, 3))
 _S, _F = Table(_TABLE).datasets, Table(_TABLE).folds
 _R1, _R2 = _RNG.integers(0, 2, (2, 20))
-_CUBE = Scores.from_arrays(dict(zip("abc", _RNG.normal(0.8, 0.05, (3, 4, 5)), strict=True)), resampling=QUARTER)
+_CUBE = Scores.from_arrays(
+    dict(zip("abc", _RNG.normal(0.8, 0.05, (3, 4, 5)), strict=True)), resampling=QUARTER, higher_is_better=True
+)
 _PAIR, _SEED = {"a": _A, "b": _B}, {"random_seed": 1}
 
 ARGUMENTS = (
@@ -184,7 +186,10 @@ ARGUMENTS = (
 
 def other_calls():
     """name -> (function, arguments that fit it): figures, methods of results, and what makes scores and settings."""
-    pair, two = _S.pair("m0", "m1"), Scores.from_arrays({"m0": _A, "m1": _B}, resampling=QUARTER).pair("m0", "m1")
+    pair, two = (
+        _S.pair("m0", "m1"),
+        Scores.from_arrays({"m0": _A, "m1": _B}, resampling=QUARTER, higher_is_better=True).pair("m0", "m1"),
+    )
     difference = bayes.correlated_ttest(two, rope=0.01)
     region = bayes.sign_test(pair, rope=0.01)
     few = _CUBE.pair("a", "b")
@@ -237,16 +242,19 @@ def other_calls():
         "Comparison.pair": (comparison.pair, {"a": "m0", "b": "m1"}),
         "Comparison.ranking_posterior": (comparison.ranking_posterior, {"draws": 64}),
         "TestResult.confidence_interval": (frequentist.paired_ttest(_A, _B).confidence_interval, {}),
-        "Scores.from_frame": (Scores.from_frame, {"frame": frame}),
-        "Scores.from_arrays": (Scores.from_arrays, {"arrays": {"a": [1, 2], "b": [2, 1]}}),
+        "Scores.from_frame": (Scores.from_frame, {"frame": frame, "metric": "accuracy"}),
+        "Scores.from_arrays": (
+            Scores.from_arrays,
+            {"arrays": {"a": [1, 2], "b": [2, 1]}, "datasets": 2, "metric": "accuracy"},
+        ),
         "Scores.from_cross_validate": (
             Scores.from_cross_validate,
-            {"results": {"a": fold_scores, "b": fold_scores}, "cv": 10},
+            {"results": {"a": fold_scores, "b": fold_scores}, "cv": 10, "metric": "accuracy"},
         ),
         "Scores.pair": (_S.pair, {"a": "m0", "b": "m1"}),
         "Scores.transform": (_S.transform, {"scale": "log"}),
         "Scores.rename": (_S.rename, {"names": {"m0": "x"}}),
-        "read_scores": (bc.read_scores, {"path": FILE}),
+        "read_scores": (bc.read_scores, {"path": FILE, "metric": "accuracy"}),
         "Rope": (bc.Rope, {"low": -1, "high": 1}),
         "Rope.of": (bc.Rope.of, {"rope": 1}),
         "Resampling.kfold": (Resampling.kfold, {"folds": 5}),

@@ -31,7 +31,7 @@ def long(x):
 
 def folds_of(x, design, **options):
     models = {f"model {j + 1}": x[:, j] for j in range(x.shape[1])}
-    return Scores.from_arrays(models, resampling=design, **options)
+    return Scores.from_arrays(models, resampling=design, **({"higher_is_better": True} | options))
 
 
 # ---- the F test
@@ -400,7 +400,9 @@ def test_unequal_groups_elsewhere():
 @pytest.mark.parametrize("test", [anova, tukey_hsd, fisher_lsd])
 def test_relative_scale_is_refused(test):
     scores = Scores.from_arrays(
-        {m: np.linspace(0.7, 0.9, 5) ** (j + 1) for j, m in enumerate("abc")}, resampling=Resampling.kfold(5)
+        {m: np.linspace(0.7, 0.9, 5) ** (j + 1) for j, m in enumerate("abc")},
+        resampling=Resampling.kfold(5),
+        higher_is_better=True,
     )
     with pytest.raises(ScoresError, match=r'"relative".*transform\("log"\)'):
         test(scores.transform("relative"), kind="repeated")

@@ -10,7 +10,9 @@ from bayescmp import Resampling, ResamplingError, RopeError, Scores, ScoresError
 NAN = float("nan")
 TEN = np.linspace(0.7, 0.9, 10)
 NOISE = np.random.default_rng(1).normal(0.8, 0.05, (10, 4))
-ONE_DATASET = Scores.from_arrays({"rf": TEN, "svm": NOISE[:, 0]}, resampling=Resampling.kfold(10))
+ONE_DATASET = Scores.from_arrays(
+    {"rf": TEN, "svm": NOISE[:, 0]}, resampling=Resampling.kfold(10), higher_is_better=True
+)
 RAGGED = Scores.from_frame(
     pd.DataFrame(
         {
@@ -19,9 +21,12 @@ RAGGED = Scores.from_frame(
             "fold": [1, 2] * 5 + [1],
             "score": np.linspace(0.1, 0.9, 11),
         }
-    )
+    ),
+    higher_is_better=True,
 )
-APART = Scores.from_frame(pd.DataFrame({"model": [*"abbc"], "dataset": [*"xxyy"], "score": [0.1, 0.2, 0.3, 0.4]}))
+APART = Scores.from_frame(
+    pd.DataFrame({"model": [*"abbc"], "dataset": [*"xxyy"], "score": [0.1, 0.2, 0.3, 0.4]}), higher_is_better=True
+)
 PAIRED = (
     frequentist.paired_ttest,
     frequentist.wilcoxon_test,
@@ -294,7 +299,8 @@ GAP = Scores.from_frame(
     pd.DataFrame(
         [(m, f"d{d}", NOISE[d, i]) for i, m in enumerate("abcd") for d in range(10) if i + d],
         columns=["model", "dataset", "score"],
-    )
+    ),
+    higher_is_better=True,
 )
 """One model was not run on one dataset."""
 

@@ -246,7 +246,8 @@ TABLES = {
                     "repeat": [1] * 3 + [2] * 3 + [1] * 3 + [2],
                     "score": np.linspace(0.1, 0.9, 10),
                 }
-            )
+            ),
+            metric="accuracy",
         ).pair("rf", "svm"),
         ScoresError,
         "`rf` has 6 scores",
@@ -255,12 +256,12 @@ TABLES = {
         "scores.drop(",
     ),
     "no common dataset": (
-        lambda: Scores.from_frame(long(score=[0.9, 0.8], dataset=["x", "y"])).pair("rf", "svm"),
+        lambda: Scores.from_frame(long(score=[0.9, 0.8], dataset=["x", "y"]), higher_is_better=True).pair("rf", "svm"),
         ScoresError,
         "no dataset on which both",
     ),
     "unknown metric direction": (
-        lambda: Scores.from_arrays({"a": TEN, "b": TEN}, metric="zorp"),
+        lambda: Scores.from_arrays({"a": TEN, "b": TEN}, metric="zorp", datasets=10),
         ScoresError,
         'metric "zorp" is not known',
         "higher_is_better=",
@@ -283,11 +284,15 @@ TABLES = {
         "neither long",
         '"dataset", "rf"',
     ),
-    "names that are the same": (lambda: Scores.from_arrays({1: TEN, "1": TEN}), ScoresError, "its own name"),
+    "names that are the same": (
+        lambda: Scores.from_arrays({1: TEN, "1": TEN}, higher_is_better=True, datasets=10),
+        ScoresError,
+        "its own name",
+    ),
     "selected twice": (lambda: bc.load_labour().select(models=["DT", "DT"]), ScoresError, "selected once"),
     "nothing left": (lambda: bc.load_labour().drop("labour"), ScoresError, "must be left"),
     "negated by name": (
-        lambda: Scores.from_arrays({"a": TEN, "b": TEN}, metric="-rmse"),
+        lambda: Scores.from_arrays({"a": TEN, "b": TEN}, metric="-rmse", datasets=10),
         ScoresError,
         'metric "-rmse" is not known',
     ),
@@ -341,7 +346,7 @@ TABLES = {
         '"score" must hold numbers',
     ),
     "ragged arrays": (
-        lambda: Scores.from_arrays({"a": [[1.0, 2.0], [3.0]], "b": [[1.0, 2.0], [3.0]]}),
+        lambda: Scores.from_arrays({"a": [[1.0, 2.0], [3.0]], "b": [[1.0, 2.0], [3.0]]}, higher_is_better=True),
         ScoresError,
         "same number of resamples",
     ),
@@ -366,26 +371,30 @@ TABLES = {
         ScoresError,
         "cannot be paired",
     ),
-    "no arrays": (lambda: Scores.from_arrays({}), ScoresError, "must map model names to scores"),
+    "no arrays": (lambda: Scores.from_arrays({}, higher_is_better=True), ScoresError, "must map model names to scores"),
     "array lengths": (
-        lambda: Scores.from_arrays({"rf": TEN, "svm": TEN[:5]}),
+        lambda: Scores.from_arrays({"rf": TEN, "svm": TEN[:5]}, higher_is_better=True, datasets=10),
         ScoresError,
         "`rf` has 10 scores, `svm` has 5 scores",
         "welch_ttest",
     ),
     "dataset names": (
-        lambda: Scores.from_arrays({"rf": [1, 2], "svm": [1, 2]}, datasets=["x", "x"]),
+        lambda: Scores.from_arrays({"rf": [1, 2], "svm": [1, 2]}, datasets=["x", "x"], higher_is_better=True),
         ScoresError,
         "2 different names",
     ),
     "log of zero": (
-        lambda: Scores.from_arrays({"rf": [1.0, 2.0], "svm": [0.0, 3.0]}).transform("log"),
+        lambda: Scores.from_arrays({"rf": [1.0, 2.0], "svm": [0.0, 3.0]}, higher_is_better=True, datasets=2).transform(
+            "log"
+        ),
         ScoresError,
         "must be positive",
         '`svm` on "dataset 1"',
     ),
     "logit of one": (
-        lambda: Scores.from_arrays({"rf": [1.0, 0.5], "svm": [0.2, 0.3]}).transform("logit"),
+        lambda: Scores.from_arrays({"rf": [1.0, 0.5], "svm": [0.2, 0.3]}, higher_is_better=True, datasets=2).transform(
+            "logit"
+        ),
         ScoresError,
         "between 0 and 1",
     ),
@@ -414,7 +423,7 @@ TABLES = {
         "score",
     ),
     "names that look alike": (
-        lambda: Scores.from_frame(pd.DataFrame({"model": ["rf", "rf "], "score": [1.0, 2.0]})),
+        lambda: Scores.from_frame(pd.DataFrame({"model": ["rf", "rf "], "score": [1.0, 2.0]}), metric="accuracy"),
         ScoresError,
         "told from the others",
         "'rf' and 'rf '",
@@ -425,9 +434,9 @@ TABLES = {
         'no column "bb"',
     ),
     "datasets as a number": (
-        lambda: Scores.from_arrays({"rf": [1, 2], "svm": [1, 2]}, datasets=2),
+        lambda: Scores.from_arrays({"rf": [1, 2], "svm": [1, 2]}, datasets=2.5, higher_is_better=True),
         ScoresError,
-        "`datasets` must be a list of names, got 2",
+        "`datasets` must be a list of names, or their number, got 2.5",
     ),
     "selected metric not there": (
         lambda: Scores.from_frame(long(accuracy=[0.9, 0.8], rmse=[1, 2])).select(metric="f1"),
@@ -529,11 +538,15 @@ def test_copied_repeats_are_warned_about(rng):
     once = rng.normal(0.8, 0.05, (2, 10))
     copied = np.tile(once, (1, 3))
     with pytest.warns(bc.RepeatsWarning, match="Repeats 1 and 2 .* exact copies"):
-        Scores.from_arrays({"rf": copied[0], "svm": copied[1]}, resampling=Resampling.kfold(10, repeats=3))
+        Scores.from_arrays(
+            {"rf": copied[0], "svm": copied[1]}, resampling=Resampling.kfold(10, repeats=3), higher_is_better=True
+        )
     with pytest.warns(bc.RepeatsWarning):
         t_test(copied[0], copied[1], resampling=Resampling.kfold(10, repeats=3))
     # perfect repeats are alike by rights
-    Scores.from_arrays({"rf": np.ones(30), "svm": np.ones(30)}, resampling=Resampling.kfold(10, repeats=3))
+    Scores.from_arrays(
+        {"rf": np.ones(30), "svm": np.ones(30)}, resampling=Resampling.kfold(10, repeats=3), higher_is_better=True
+    )
 
 
 # ---- what is raised

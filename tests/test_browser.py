@@ -61,7 +61,7 @@ def labour_c():
 def hostile_c():
     rng = np.random.default_rng(3)
     scores = {name: 0.8 + i / 100 + 0.02 * rng.normal(size=8) for i, name in enumerate(HOSTILE)}
-    return bc.compare(bc.Scores.from_arrays(scores, metric="accuracy"), rope=0.01, bayes="sign_test")
+    return bc.compare(bc.Scores.from_arrays(scores, metric="accuracy", datasets=8), rope=0.01, bayes="sign_test")
 
 
 @pytest.fixture(scope="module")
@@ -207,7 +207,7 @@ def test_without_javascript_the_table_stands(show, browser):
 def test_many_pairs_stay_quick_to_use(show, files, tmp_path):
     rng = np.random.default_rng(1)
     scores = {f"model-{i:02d}": 0.8 + i / 400 + 0.02 * rng.normal(size=10) for i in range(40)}
-    c = bc.compare(bc.Scores.from_arrays(scores, metric="accuracy"), rope=0.01, bayes="sign_test")
+    c = bc.compare(bc.Scores.from_arrays(scores, metric="accuracy", datasets=10), rope=0.01, bayes="sign_test")
     files["forty"] = c.report(tmp_path / "forty.html", ropes=[0, 0.005, 0.02, 0.04])
     assert files["forty"].stat().st_size < 3_000_000
     page = show("forty")

@@ -74,18 +74,24 @@ def undocumented(*objects):
 def folder(tmp_path_factory):
     """Files of results: folds of one dataset, of many, one score each, right and wrong, and strange names."""
     path = tmp_path_factory.mktemp("results")
-    one = ["repeat,fold,rf,svm"]
-    one += [f"{r},{f},{0.9 + (f * 7 % 5 + r) / 100},{0.88 + (f * 3 % 5) / 100}" for r in range(1, 6) for f in (1, 2)]
+    one = ["repeat,fold,metric,rf,svm"]
+    one += [
+        f"{r},{f},accuracy,{0.9 + (f * 7 % 5 + r) / 100},{0.88 + (f * 3 % 5) / 100}"
+        for r in range(1, 6)
+        for f in (1, 2)
+    ]
     (path / "folds.csv").write_text("\n".join(one))
-    many = ["dataset,fold,rf,svm"]
-    many += [f"d{d},{f},{0.8 + d / 50 + f / 100},{0.8 + f / 90}" for d in range(5) for f in range(4)]
+    many = ["dataset,fold,metric,rf,svm"]
+    many += [f"d{d},{f},accuracy,{0.8 + d / 50 + f / 100},{0.8 + f / 90}" for d in range(5) for f in range(4)]
     (path / "many.csv").write_text("\n".join(many))
     (path / "right.csv").write_text(
-        "fold,rf,svm\n" + "\n".join(f"{i},{int(i % 5 > 0)},{int(i % 3 > 0)}" for i in range(30))
+        "fold,metric,rf,svm\n" + "\n".join(f"{i},accuracy,{int(i % 5 > 0)},{int(i % 3 > 0)}" for i in range(30))
     )
-    (path / "seeds.csv").write_text("seed,rf,svm\n" + "\n".join(f"{i},{0.9 + i / 99},{0.8 + i / 70}" for i in range(6)))
+    (path / "seeds.csv").write_text(
+        "seed,metric,rf,svm\n" + "\n".join(f"{i},accuracy,{0.9 + i / 99},{0.8 + i / 70}" for i in range(6))
+    )
     records = [
-        {"model": m, "dataset": f"d{d}", "score": 0.5 + (7 * i + 3 * d) % 11 / 25}
+        {"model": m, "dataset": f"d{d}", "metric": "accuracy", "score": 0.5 + (7 * i + 3 * d) % 11 / 25}
         for i, m in enumerate(HOSTILE)
         for d in range(6)
     ]
@@ -148,7 +154,7 @@ def test_compare_takes_the_options_of_the_api(folder):
 
 def test_models_that_share_no_dataset_with_all_others_have_no_ranking():
     pairs = {"a": "xy", "b": "xy", "c": "yz", "d": "yz", "e": "xz", "f": "xz"}
-    text = "model,dataset,score\n" + "".join(f"{m},{d},{ord(m)}\n" for d, two in pairs.items() for m in two)
+    text = "model,dataset,accuracy\n" + "".join(f"{m},{d},{ord(m)}\n" for d, two in pairs.items() for m in two)
     call = ("compare", "-", "--rope", "0", "--bayes", "sign-test", "--quiet")
     data = json.loads(good(*call, "--format", "json", text=text))
     assert len(data["pairs"]) == 3
@@ -157,8 +163,9 @@ def test_models_that_share_no_dataset_with_all_others_have_no_ranking():
     assert "\n\nNo ranking: " in good(*call, text=text)
 
 
-def test_the_direction_and_the_design_can_be_said(folder):
-    path = folder / "seeds.csv"
+def test_the_direction_and_the_design_can_be_said(folder, tmp_path):
+    path = tmp_path / "unnamed.csv"
+    path.write_text((folder / "seeds.csv").read_text().replace("metric,", "").replace("accuracy,", ""))
     for design in (
         ["--resampling", "subsampling:50,6,6"],
         ["--resampling", "independent"],
@@ -172,8 +179,10 @@ def test_the_direction_and_the_design_can_be_said(folder):
         )
         assert higher["p_better"] == pytest.approx(lower["p_worse"])
     assert "--higher-is-better or --lower-is-better" in bad("compare", path, "--rope", 0, "--metric", "thing")
-    assert "--resampling" in bad("compare", path, "--rope", 0)
-    with_folds = good("test", "correlated-ttest", path, "rf", "svm", "--rope", 0, "--folds", 2, "--repeats", 3)
+    named = (path, "rf", "svm", "--rope", 0, "--metric", "accuracy")
+    assert "--resampling" in bad("test", "correlated-ttest", *named)
+    assert "--resampling" in bad("compare", path, *named[3:])
+    with_folds = good("test", "correlated-ttest", *named, "--folds", 2, "--repeats", 3)
     assert "3 x 2-fold CV" in with_folds
 
 
@@ -311,10 +320,10 @@ def test_check_says_what_was_understood_and_what_is_missing(folder):
 
 
 def test_check_of_gaps_of_one_model_and_of_two_metrics():
-    gaps = "model,dataset,score\nrf,a,1\nsvm,a,2\nrf,b,2\n"
+    gaps = "model,dataset,accuracy\nrf,a,1\nsvm,a,2\nrf,b,2\n"
     data = json.loads(good("check", "-", "--format", "json", text=gaps))
     assert data["tables"][0]["missing"] == [{"model": "svm", "dataset": "b", "scores": 0, "of": 1}]
-    assert "a second model" in good("check", "-", text="model,dataset,score\nrf,a,1\nrf,b,2\n")
+    assert "a second model" in good("check", "-", text="model,dataset,accuracy\nrf,a,1\nrf,b,2\n")
     both = "model,dataset,metric,score\n" + "".join(
         f"{m},{d},{metric},{i}\n" for i, m in enumerate("xy") for d in "abc" for metric in ("accuracy", "rmse")
     )
@@ -410,7 +419,7 @@ def test_demo_prints_a_table_and_writes_it(tmp_path):
 def test_standard_input_in_every_format(folder):
     expected = good("test", "sign-test", folder / "many.csv", "rf", "svm", "--rope", "0.01")
     rows = list(csv.DictReader((folder / "many.csv").read_text().splitlines()))
-    records = [{k: v if k == "dataset" else float(v) for k, v in row.items()} for row in rows]
+    records = [{k: v if k in ("dataset", "metric") else float(v) for k, v in row.items()} for row in rows]
     columns = {name: [record[name] for record in records] for name in records[0]}
     texts = {
         "csv": (folder / "many.csv").read_text(),
@@ -482,7 +491,7 @@ def test_a_traceback_only_where_asked_for(tmp_path):
 
 def test_warnings_are_one_line_each_and_can_be_silenced(folder):
     constant = "fold,rf,svm\n" + "\n".join(f"{i},0.9,0.8" for i in range(5))
-    call = ("test", "correlated-ttest", "-", "rf", "svm", "--rope", "0.01")
+    call = ("test", "correlated-ttest", "-", "rf", "svm", "--rope", "0.01", "--metric", "accuracy")
     result = run(*call, text=constant)
     assert result.exit_code == 0
     assert re.fullmatch(r"Warning: rf vs svm: [^\n]*\n", result.stderr)
@@ -558,7 +567,8 @@ def test_a_reader_that_leaves_is_no_error(tmp_path):
     models = {f"m{i}": [i + d % 3 for d in range(6)] for i in range(40)}
     path = tmp_path / "many.json"
     path.write_text(json.dumps({"dataset": [f"d{d}" for d in range(6)]} | models))
-    call = shlex.join([*PROGRAM, "compare", str(path), "--rope", "0", "--bayes", "sign-test", "--format", "json", "-q"])
+    options = ["--rope", "0", "--bayes", "sign-test", "--lower-is-better", "--format", "json", "-q"]
+    call = shlex.join([*PROGRAM, "compare", str(path), *options])
     result = subprocess.run(["sh", "-c", f"{call} | head -1"], capture_output=True, text=True, check=True)
     assert (result.stdout, result.stderr) == ("{\n", "")
 

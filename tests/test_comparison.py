@@ -27,7 +27,9 @@ def uci(models=("nb", "lr", "rf"), datasets=SMALL):
 
 
 def one_score_each(rng, k=4, m=15):
-    return Scores.from_arrays({f"m{i}": rng.normal(0.8 + i / 50, 0.03, m) for i in range(k)}, metric="accuracy")
+    return Scores.from_arrays(
+        {f"m{i}": rng.normal(0.8 + i / 50, 0.03, m) for i in range(k)}, metric="accuracy", datasets=m
+    )
 
 
 BY_HAND = {
@@ -135,10 +137,12 @@ def test_control_and_best(rng):
 
 def test_a_design_that_is_not_known_falls_back_and_says_so(rng):
     arrays = {m: rng.normal(0.8, 0.02, (6, 5)) for m in ("rf", "svm")}
-    c = bc.compare(Scores.from_arrays(arrays), rope=0.01, random_seed=1)
+    c = bc.compare(Scores.from_arrays(arrays, higher_is_better=True), rope=0.01, random_seed=1)
     assert c.setting.bayes == "signed_rank_test"
     assert "is not known" in c.explain()
-    two = Scores.from_arrays({m: x[:, :2] for m, x in arrays.items()}, resampling=Resampling.kfold(2))
+    two = Scores.from_arrays(
+        {m: x[:, :2] for m, x in arrays.items()}, resampling=Resampling.kfold(2), higher_is_better=True
+    )
     assert "fewer than 3 folds" in bc.compare(two, rope=0.01, random_seed=1).explain()
 
 
@@ -253,7 +257,9 @@ def folds(mean, sd=0.02, n=100, seed=0):
     d = np.random.default_rng(seed).normal(size=n)
     d = mean + sd * (d - d.mean()) / d.std(ddof=1)
     base = np.random.default_rng(seed + 1).uniform(0.6, 0.8, n)
-    return Scores.from_arrays({"rf": base + d, "svm": base}, resampling=Resampling.kfold(10, repeats=10))
+    return Scores.from_arrays(
+        {"rf": base + d, "svm": base}, resampling=Resampling.kfold(10, repeats=10), higher_is_better=True
+    )
 
 
 def kind_of(scores, **options):
@@ -301,7 +307,9 @@ def test_correction_missing():
 
 @pytest.mark.oracle("Comparison.pairs", "closed form")
 def test_too_few_datasets():
-    scores = Scores.from_arrays({"rf": [0.9, 0.8, 0.85, 0.7, 0.75], "svm": [0.8, 0.7, 0.74, 0.62, 0.6]})
+    scores = Scores.from_arrays(
+        {"rf": [0.9, 0.8, 0.85, 0.7, 0.75], "svm": [0.8, 0.7, 0.74, 0.62, 0.6]}, higher_is_better=True, datasets=5
+    )
     kind, sentence = kind_of(scores, random_seed=1)
     assert kind == "too few datasets"
     assert sentence.startswith("on 5 datasets p cannot be below 0.062, whatever the scores")
@@ -311,7 +319,9 @@ def test_too_few_datasets():
 def test_too_few_datasets_for_so_many_pairs():
     """Six datasets can give p = .031, but not after Holm over 15 pairs; BH and Hommel can."""
     x = np.array([0.7, 0.8, 0.75, 0.6, 0.9, 0.65])
-    scores = Scores.from_arrays({f"m{i}": x - 0.05 * i - np.arange(6) / 1000 * i for i in range(6)})
+    scores = Scores.from_arrays(
+        {f"m{i}": x - 0.05 * i - np.arange(6) / 1000 * i for i in range(6)}, higher_is_better=True, datasets=6
+    )
     kinds = {}
     for adjust in ("holm", "hommel", "none"):
         c = bc.compare(scores, rope=0.001, bayes="sign_test", adjust=adjust)
@@ -327,9 +337,11 @@ def test_the_smallest_p_is_attained(rng):
     from bayescmp.frequentist.adjust import ADJUSTMENTS
 
     x = rng.uniform(0.5, 0.9, 8)
-    frame = Scores.from_arrays({f"m{i}": x - i * np.linspace(0.05, 0.06, 8) for i in range(4)}).to_frame()
+    frame = Scores.from_arrays(
+        {f"m{i}": x - i * np.linspace(0.05, 0.06, 8) for i in range(4)}, higher_is_better=True, datasets=8
+    ).to_frame()
     gap = (frame["model"] == "m0") & frame["dataset"].isin(["dataset 1", "dataset 2", "dataset 3"])
-    scores = Scores.from_frame(frame[~gap])
+    scores = Scores.from_frame(frame[~gap], higher_is_better=True)
     for adjust in ADJUSTMENTS:
         with pytest.warns(bc.MissingWarning):
             c = bc.compare(scores, rope=0, bayes="sign_test", adjust=adjust)
@@ -340,7 +352,9 @@ def test_lost_by_the_adjustment():
     """T = 8 of 10 datasets is p = .049 alone (W13), and more than .05 after Holm over three pairs."""
     base = np.linspace(0.6, 0.8, 10)
     d = np.arange(1, 11) / 100 * np.array([1, 1, -1, 1, -1, 1, 1, 1, 1, 1])
-    scores = Scores.from_arrays({"a": base + d, "b": base, "c": base + 1e-4 * np.tile([1, -1], 5)})
+    scores = Scores.from_arrays(
+        {"a": base + d, "b": base, "c": base + 1e-4 * np.tile([1, -1], 5)}, higher_is_better=True, datasets=10
+    )
     row = bc.compare(scores, rope=0, random_seed=1).table(full=True).iloc[0]
     assert row["agreement_kind"] == "lost by the adjustment"
     assert row["p_value"] == pytest.approx(0.048828125)
@@ -350,7 +364,11 @@ def test_lost_by_the_adjustment():
 def test_mean_and_majority_differ():
     """A wins on most datasets, B by the mean: a few large losses."""
     base = np.linspace(0.6, 0.9, 29)
-    scores = Scores.from_arrays({"a": base + np.r_[0.02 + np.arange(24) * 1e-5, -np.full(5, 0.3)], "b": base})
+    scores = Scores.from_arrays(
+        {"a": base + np.r_[0.02 + np.arange(24) * 1e-5, -np.full(5, 0.3)], "b": base},
+        higher_is_better=True,
+        datasets=29,
+    )
     kind, sentence = kind_of(scores, rope=0, random_seed=1)
     assert kind == "mean and majority differ"
     assert "yet b is ahead by the mean (0.034)" in sentence
@@ -360,7 +378,9 @@ def test_equivalent_on_most_datasets_is_no_small_difference():
     """The sign test's P is of the most probable outcome: the mean may lie far outside the rope."""
     base = np.linspace(0.4, 0.6, 400)
     d = np.r_[np.full(216, 0.004), np.full(164, 0.05), np.full(20, -0.05)]
-    kind, sentence = kind_of(Scores.from_arrays({"a": base + d, "b": base}), bayes="sign_test")
+    kind, sentence = kind_of(
+        Scores.from_arrays({"a": base + d, "b": base}, higher_is_better=True, datasets=400), bayes="sign_test"
+    )
     assert kind == "significant but equivalent"
     assert "most probable outcome" in sentence
     assert "smaller than the rope" not in sentence
@@ -388,7 +408,7 @@ def test_numbers_are_shown_on_their_side_of_the_threshold():
 
     def scores(gap):
         return bc.Scores.from_arrays(
-            {"a": 0.8 + noise + gap, "b": np.full(10, 0.8)}, resampling=bc.Resampling.kfold(10)
+            {"a": 0.8 + noise + gap, "b": np.full(10, 0.8)}, resampling=bc.Resampling.kfold(10), higher_is_better=True
         )
 
     def gap(excess):
@@ -410,7 +430,11 @@ def test_numbers_are_shown_on_their_side_of_the_threshold():
 def test_a_printed_comparison_has_the_numbers_of_its_ranking():
     rng = np.random.default_rng(2)
     table = {f"m{i}": rng.normal(0.8 + 0.001 * i, 0.02, (3, 5)) for i in range(8)}
-    c = bc.compare(bc.Scores.from_arrays(table, resampling=bc.Resampling.kfold(5)), rope=0.01, bayes="sign_test")
+    c = bc.compare(
+        bc.Scores.from_arrays(table, resampling=bc.Resampling.kfold(5), higher_is_better=True),
+        rope=0.01,
+        bayes="sign_test",
+    )
     for row in c.ranking().to_dict("records"):
         assert re.search(rf"{row['model']} +{row['p_best']:.3f} +{row['p_among_best']:.3f} ", repr(c))
 
@@ -418,7 +442,9 @@ def test_a_printed_comparison_has_the_numbers_of_its_ranking():
 @pytest.mark.parametrize("rope", [0, 0.01])
 def test_a_tie_is_told_from_no_side(rope):
     table = {"a": [0.5, 0.7, 0.6, 0.8, 0.55], "b": [0.6, 0.6, 0.6, 0.8, 0.55]}
-    c = bc.compare(bc.Scores.from_arrays(table, resampling=bc.Resampling.independent()), rope=rope)
+    c = bc.compare(
+        bc.Scores.from_arrays(table, resampling=bc.Resampling.independent(), higher_is_better=True), rope=rope
+    )
     for sentence in (c.sentences()[0], c.pair("a", "b").posterior.sentence(), c.pair("b", "a").posterior.sentence()):
         assert "equally likely to be" in sentence
     turned = c.tests.result("b", "a")
@@ -597,9 +623,13 @@ def test_repr_fits_a_screen(rng):
 BAD = {
     "no scores": (lambda: bc.compare([1, 2], rope=0), ScoresError, "takes the Scores of all models, got list"),
     "a pair": (lambda: bc.compare(bc.load_labour().pair("SVM", "DT"), rope=0), ScoresError, "all models, got Pair"),
-    "one model": (lambda: bc.compare(Scores.from_arrays({"rf": [1, 2]}), rope=0), ScoresError, "at least 2 models"),
+    "one model": (
+        lambda: bc.compare(Scores.from_arrays({"rf": [1, 2]}, higher_is_better=True, datasets=2), rope=0),
+        ScoresError,
+        "at least 2 models",
+    ),
     "one score": (
-        lambda: bc.compare(Scores.from_arrays({"rf": [1], "svm": [2]}), rope=0),
+        lambda: bc.compare(Scores.from_arrays({"rf": [1], "svm": [2]}, higher_is_better=True, datasets=1), rope=0),
         ScoresError,
         "shows nothing of its own error",
     ),
@@ -645,7 +675,7 @@ BAD = {
         ValueError,
         "`draws` must be a whole number",
     ),
-    "no rope": (lambda: bc.compare(bc.load_domains(), rope=None), RopeError, "`rope` must be a number"),
+    "no rope": (lambda: bc.compare(bc.load_domains(), rope=None), RopeError, "`rope` must be given"),
     "scores that do not fit": (
         lambda: Scores.from_dict(bc.load_domains().to_dict() | {"models": ["A", "A", "B"]}),
         ScoresError,
@@ -667,7 +697,7 @@ BAD = {
 
 
 def _no_design():
-    return Scores.from_arrays({"rf": [[0.1, 0.3, 0.5]], "svm": [[0.2, 0.1, 0.2]]})
+    return Scores.from_arrays({"rf": [[0.1, 0.3, 0.5]], "svm": [[0.2, 0.1, 0.2]]}, higher_is_better=True)
 
 
 @pytest.mark.parametrize(("call", "error", "words"), BAD.values(), ids=BAD)

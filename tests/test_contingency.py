@@ -283,7 +283,7 @@ def test_cochran_of_two_is_uncorrected_mcnemar(rng):
 def test_cochran_takes_any_table(rng):
     right = rng.integers(0, 2, (40, 3))
     mapping = {f"model {j + 1}": right[:, j] for j in range(3)}
-    scores = bc.Scores.from_arrays(mapping, resampling=bc.Resampling.independent())
+    scores = bc.Scores.from_arrays(mapping, resampling=bc.Resampling.independent(), higher_is_better=True)
     expected = cochran_q_test(right)
     for given in (mapping, pd.DataFrame(mapping), pd.DataFrame(mapping).astype(bool), right.astype(bool), scores):
         assert cochran_q_test(given) == expected

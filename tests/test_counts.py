@@ -43,7 +43,7 @@ def table(models, datasets, folds=None):
     level = rng.uniform(0.6, 0.9, (datasets, 1))
     effects = rng.normal(0, 0.02, (models, datasets, 1)) * np.where(rng.uniform(size=(datasets, 1)) < 0.1, 4, 1)
     values = level + effects + (rng.normal(0, 0.03, (models, datasets, folds)) if folds else 0)
-    design = {"resampling": bc.Resampling.kfold(10, repeats=folds // 10)} if folds else {}
+    design = {"resampling": bc.Resampling.kfold(10, repeats=folds // 10)} if folds else {"datasets": datasets}
     arrays = {f"m{i}": x if folds else x[:, 0] for i, x in enumerate(values)}
     return bc.Scores.from_arrays(arrays, metric="accuracy", **design)
 

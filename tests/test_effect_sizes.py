@@ -203,7 +203,9 @@ def test_cliffs_delta_of_a_pair_is_that_of_its_folds_or_of_its_datasets_means(rn
     """One dataset: its folds; several: their means. All pairs of scores by two loops."""
     a, b = rng.normal(0.8, 0.05, (3, 6)), rng.normal(0.78, 0.05, (3, 6))
     for rows in (1, 3):
-        pair = bc.Scores.from_arrays({"a": a[:rows], "b": b[:rows]}, resampling=Resampling.kfold(6)).pair("a", "b")
+        pair = bc.Scores.from_arrays(
+            {"a": a[:rows], "b": b[:rows]}, resampling=Resampling.kfold(6), higher_is_better=True
+        ).pair("a", "b")
         x, y = (a[0], b[0]) if rows == 1 else (a.mean(axis=1), b.mean(axis=1))
         wins = np.mean([np.sign(s - t) for s in x for t in y])
         assert frequentist.cliffs_delta(pair).value == pytest.approx(wins)

@@ -70,7 +70,9 @@ def scores(models, datasets, folds):
     if folds:
         return table
     means = table.values.mean(axis=2)
-    return bc.Scores.from_arrays(dict(zip(table.models, means, strict=True)), metric="accuracy")
+    return bc.Scores.from_arrays(
+        dict(zip(table.models, means, strict=True)), metric="accuracy", datasets=table.datasets
+    )
 
 
 @pytest.mark.parametrize("row", rows("which_test.md", "you have"), ids=lambda row: row[0])

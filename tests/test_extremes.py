@@ -155,5 +155,5 @@ def test_a_million_folds(rng):
 
 def test_means_whose_sum_overflows():
     x = np.full((2, 4), 1e308) * np.array([[1.0], [0.5]])
-    pair = bc.Scores.from_arrays({"a": x, "b": np.zeros((2, 4))}).pair("a", "b")
+    pair = bc.Scores.from_arrays({"a": x, "b": np.zeros((2, 4))}, higher_is_better=True).pair("a", "b")
     assert pair.means.tolist() == [1e308, 5e307]

@@ -26,7 +26,7 @@ def read(folder, content, ending):
     path = folder / f"results{ending}"
     path.write_bytes(content)
     try:
-        return bc.read_scores(path)
+        return bc.read_scores(path, higher_is_better=True)
     except bc.ScoresError as error:
         return str(error)
 

@@ -43,7 +43,7 @@ def simulate(rng, deltas, n=20, rho=0.1, sigma=1.0):
     a = deltas + sigma * (np.sqrt(rho) * shared + np.sqrt(1 - rho) * own)
     names = [f"d{i}" for i in range(len(deltas))]
     scores = bc.Scores.from_arrays(
-        {"a": a, "b": np.zeros_like(a)}, resampling=bc.Resampling.custom(rho), datasets=names
+        {"a": a, "b": np.zeros_like(a)}, resampling=bc.Resampling.custom(rho), datasets=names, higher_is_better=True
     )
     return scores.pair("a", "b")
 
@@ -673,7 +673,10 @@ def test_scale_and_shift_of_units(rng):
     """Scores and rope times a power of two: the same answer in other units."""
     pair = simulate(rng, rng.normal(0.2, 0.4, 6))
     big = bc.Scores.from_arrays(
-        {"a": pair.scores_a * 64, "b": pair.scores_b}, resampling=bc.Resampling.custom(0.1), datasets=pair.datasets
+        {"a": pair.scores_a * 64, "b": pair.scores_b},
+        resampling=bc.Resampling.custom(0.1),
+        datasets=pair.datasets,
+        higher_is_better=True,
     ).pair("a", "b")
     one, two = bc.bayes.hierarchical_ttest(pair, rope=0.1), bc.bayes.hierarchical_ttest(big, rope=6.4)
     assert list(two.probabilities.values()) == pytest.approx(list(one.probabilities.values()), abs=1e-9)
@@ -688,7 +691,7 @@ def test_ragged_folds_and_designs(rng):
     for d, (k, delta) in enumerate([(5, 0.2), (10, 0.5), (3, -0.1), (10, 0.3)]):
         for f in range(k):
             rows += [{"dataset": f"d{d}", "fold": f, "a": delta + rng.normal(0, 0.3), "b": 0.0}]
-    pair = bc.Scores.from_frame(pd.DataFrame(rows)).pair("a", "b")
+    pair = bc.Scores.from_frame(pd.DataFrame(rows), higher_is_better=True).pair("a", "b")
     p = bc.bayes.hierarchical_ttest(pair, rope=0.1)
     assert p.inference.dfs.tolist() == [3, 8, 1, 8]
     assert p.inference.rho == pytest.approx([0.2, 0.1, 1 / 3, 0.1])

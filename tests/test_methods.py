@@ -111,7 +111,9 @@ def test_many_signed_rank_tests_agree_with_baycomp():
 def test_other_win_ropes_of_two_models_are_those_of_a_beta():
     """Worths ~ Dirichlet(1, 1), 7 wins and 3 losses: P(A wins) ~ Beta(8, 4)."""
     wins = np.repeat([1.0, 0.0], [7, 3])
-    found = bc.bayes.plackett_luce(bc.Scores.from_arrays({"A": wins, "B": 1 - wins}), prior=1.0, random_seed=1)
+    found = bc.bayes.plackett_luce(
+        bc.Scores.from_arrays({"A": wins, "B": 1 - wins}, higher_is_better=True, datasets=10), prior=1.0, random_seed=1
+    )
     exact = stats.beta(8, 4)
     assert found.p_win_matrix == pytest.approx(np.array([[0.5, 2 / 3], [1 / 3, 0.5]]), abs=0.01)
     for half_width in (0.02, 0.2):
@@ -126,7 +128,9 @@ def test_other_win_ropes_of_two_models_are_those_of_a_beta():
 def test_ranking_with_another_rope():
     """Two models: A is within the rope where w . d >= -rope; sum of truncated powers over uniform weights."""
     d = np.array([0.4, -0.7, 1.1, -0.2, 0.05])
-    found = bc.bayes.rank_models(bc.Scores.from_arrays({"A": d, "B": 0 * d}), rope=0, random_seed=1)
+    found = bc.bayes.rank_models(
+        bc.Scores.from_arrays({"A": d, "B": 0 * d}, higher_is_better=True, datasets=5), rope=0, random_seed=1
+    )
     for rope in (0.1, 0.3):
         x = d + rope
         exact = sum(v**4 / np.prod(v - np.delete(x, i)) for i, v in enumerate(x) if v > 0)

@@ -78,7 +78,9 @@ def test_pairs_know_direction_and_design(rng):
     design = bc.Resampling.kfold(10)
     accuracy, time = rng.normal(0.8, 0.05, (2, 10)), rng.normal(3, 0.2, (2, 10))
     tables = {
-        "accuracy": bc.Scores.from_arrays(dict(zip("ab", accuracy, strict=True)), resampling=design),
+        "accuracy": bc.Scores.from_arrays(
+            dict(zip("ab", accuracy, strict=True)), resampling=design, higher_is_better=True
+        ),
         "time": bc.Scores.from_arrays(dict(zip("ab", time, strict=True)), resampling=design, higher_is_better=False),
     }
     result = hotelling_test({name: scores.pair("a", "b") for name, scores in tables.items()})

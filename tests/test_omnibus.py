@@ -376,7 +376,7 @@ def test_left_out_datasets_are_in_the_notes():
         for j in range(6)
         if (m, j) != ("b", 2)
     ]
-    scores = bc.Scores.from_frame(pd.DataFrame(frame))
+    scores = bc.Scores.from_frame(pd.DataFrame(frame), higher_is_better=True)
     for test in (*TESTS, frequentist.nemenyi_test, lambda s: frequentist.bonferroni_dunn_test(s, control="a")):
         with pytest.warns(bc.MissingWarning):
             result = test(scores)

@@ -20,7 +20,9 @@ from bayescmp.comparison.run import Job, run_pairs
 
 @pytest.fixture
 def scores(rng):
-    return bc.Scores.from_arrays({f"m{i}": rng.normal(0.8 + i / 100, 0.03, 12) for i in range(5)}, metric="accuracy")
+    return bc.Scores.from_arrays(
+        {f"m{i}": rng.normal(0.8 + i / 100, 0.03, 12) for i in range(5)}, metric="accuracy", datasets=12
+    )
 
 
 def chunked(monkeypatch, name, pairs):
@@ -219,7 +221,8 @@ def test_memory_is_bounded_for_many_pairs():
     """60 models x 1,000 datasets, 1,770 pairs in a process of its own: the rows are small, the pairs are not kept."""
     code = (
         "import bayescmp as bc, numpy as np; rng = np.random.default_rng(1);"
-        "s = bc.Scores.from_arrays({f'm{i}': rng.normal(0.8, 0.03, 1000) for i in range(60)});"
+        "s = bc.Scores.from_arrays({f'm{i}': rng.normal(0.8, 0.03, 1000) for i in range(60)},"
+        "datasets=1000, higher_is_better=True);"
         "c = bc.compare(s, rope=0.01, random_seed=1, bayes_options={'draws': 100});"
         "assert len(c.rows) == 1770;"
         "print(int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) // 1024)"

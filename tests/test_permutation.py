@@ -169,14 +169,14 @@ def test_note_on_overlapping_training_sets():
     d = np.random.default_rng(1).normal(0, 1, 100)
     arrays = {"a": d, "b": np.zeros(100)}
     options = {"resamples": 99, "random_seed": 1}
-    pair = Scores.from_arrays(arrays, resampling=Resampling.kfold(10, repeats=10)).pair("a", "b")
+    pair = Scores.from_arrays(arrays, resampling=Resampling.kfold(10, repeats=10), higher_is_better=True).pair("a", "b")
     (note,) = permutation_test(pair, **options).notes
     assert "about 0.57 instead of 0.05" in note
     assert "corrected_ttest" in note
-    pair = Scores.from_arrays(arrays, resampling=Resampling.independent()).pair("a", "b")
+    pair = Scores.from_arrays(arrays, resampling=Resampling.independent(), higher_is_better=True).pair("a", "b")
     assert permutation_test(pair, **options).notes == ()
     assert permutation_test(d, np.zeros(100), **options).notes == ()
-    unknown = Scores.from_arrays({m: [x[:10]] for m, x in arrays.items()}).pair("a", "b")
+    unknown = Scores.from_arrays({m: [x[:10]] for m, x in arrays.items()}, higher_is_better=True).pair("a", "b")
     assert "not known" in permutation_test(unknown).notes[0]
 
 

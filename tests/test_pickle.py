@@ -111,7 +111,9 @@ def test_what_is_kept_is_checked():
 
 def test_large_tables_stay_small(rng):
     """40 models on 120 datasets: orders are kept, and not every set that was chosen from."""
-    scores = bc.Scores.from_arrays({f"m{i}": x for i, x in enumerate(rng.normal(size=(40, 120)))})
+    scores = bc.Scores.from_arrays(
+        {f"m{i}": x for i, x in enumerate(rng.normal(size=(40, 120)))}, higher_is_better=True, datasets=120
+    )
     for result in (
         bc.bayes.plackett_luce(scores, draws=4000, random_seed=1),
         bc.bayes.bradley_terry(scores, rope=0, draws=4000, random_seed=1),

@@ -363,7 +363,7 @@ def test_equivalent_models_are_a_group():
     rng = np.random.default_rng(1)
     base = rng.normal(0.8, 0.05, 30)
     arrays = {"one": base, "two": base + rng.normal(0, 0.001, 30), "far": base - 0.1}
-    c = bc.compare(bc.Scores.from_arrays(arrays, metric="accuracy"), rope=0.01, random_seed=1)
+    c = bc.compare(bc.Scores.from_arrays(arrays, metric="accuracy", datasets=30), rope=0.01, random_seed=1)
     ax = plots.plot_ranking_groups(c)
     (bar,) = lines(ax, "practically equivalent")
     assert [round(y) for y in bar.get_ydata()] == [0, 1]
@@ -426,7 +426,7 @@ def test_hostile_names_are_drawn_as_text(name):
     """No formula, no warning about a missing glyph, no line break of its own."""
     rng = np.random.default_rng(2)
     arrays = {name: rng.normal(0.8, 0.1, 12), "other": rng.normal(0.8, 0.1, 12)}
-    p = bc.bayes.sign_test(bc.Scores.from_arrays(arrays, metric="accuracy").pair(name, "other"), rope=0.01)
+    p = bc.bayes.sign_test(bc.Scores.from_arrays(arrays, metric="accuracy", datasets=12).pair(name, "other"), rope=0.01)
     for kind in ("simplex", "rope_curve", "prior_sensitivity"):
         ax = p.plot(kind)
         ax.figure.canvas.draw()
@@ -483,7 +483,8 @@ def test_no_number_is_cut_in_two():
 
 def test_cells_too_small_for_numbers_have_a_bar_of_shades():
     scores = bc.Scores.from_arrays(
-        {f"m{i}": np.random.default_rng(i).normal(0.7 + 0.004 * i, 0.01, (12, 1)) for i in range(25)}
+        {f"m{i}": np.random.default_rng(i).normal(0.7 + 0.004 * i, 0.01, (12, 1)) for i in range(25)},
+        higher_is_better=True,
     )
     ranking = bc.bayes.rank_models(scores, rope=0.01, random_seed=1, draws=1000)
     for ax in (plots.plot_rank_distribution(ranking), plots.plot_matrix(ranking)):
@@ -498,7 +499,8 @@ def test_cells_too_small_for_numbers_have_a_bar_of_shades():
 def test_the_key_of_a_matrix_is_inside_when_first_drawn():
     names = [f"GradientBoostingClassifier(max_depth={depth}, learning_rate=0.05)" for depth in range(12)]
     scores = bc.Scores.from_arrays(
-        {name: np.random.default_rng(i).normal(0.7 + 0.004 * i, 0.01, (12, 1)) for i, name in enumerate(names)}
+        {name: np.random.default_rng(i).normal(0.7 + 0.004 * i, 0.01, (12, 1)) for i, name in enumerate(names)},
+        higher_is_better=True,
     )
     ax = plots.plot_matrix(bc.compare(scores, rope=0.01, bayes="signed_rank_test", random_seed=1))
     ax.figure.canvas.draw()
@@ -567,7 +569,9 @@ def test_names_that_turn_the_line_around_are_made_harmless():
 def test_numbers_of_a_matrix_stay_in_their_cells():
     rng = np.random.default_rng(1)
     names = {f"a model with quite a long name, number {i}": rng.normal(size=10) for i in range(13)}
-    c = bc.compare(bc.Scores.from_arrays(names), rope=0.01, bayes="sign_test", random_seed=1)
+    c = bc.compare(
+        bc.Scores.from_arrays(names, higher_is_better=True, datasets=10), rope=0.01, bayes="sign_test", random_seed=1
+    )
     ax = bc.plots.plot_matrix(c)
     ax.figure.canvas.draw()
     cell = ax.get_window_extent().width / 13

@@ -82,7 +82,7 @@ def test_nemenyi_agrees_with_scikit_posthocs(table):
 
 def test_pairwise_wilcoxon_is_wilcoxon_of_every_pair(table):
     """The vectorised rows equal the single test called by hand, with ties and zeros, for every option."""
-    scores = bc.Scores.from_arrays(table, metric="accuracy")
+    scores = bc.Scores.from_arrays(table, metric="accuracy", datasets=len(table["m0"]))
     for options in (
         {},
         {"zero_method": "pratt"},
@@ -344,7 +344,7 @@ def gappy(rng):
             if m != "inf" or j < 20
         ]
     )
-    return bc.Scores.from_frame(frame)
+    return bc.Scores.from_frame(frame, higher_is_better=True)
 
 
 def test_each_pair_has_its_method_and_its_datasets(rng):
@@ -378,7 +378,7 @@ def test_unadjusted_p_values_are_not_called_adjusted(table):
 def test_pairwise_d_z_is_that_of_the_single_test(rng, spread):
     """All pairs at once and one by one, from small effects to those of hundreds of standard deviations."""
     x = {f"m{j}": 0.5 + j / 20 + rng.normal(0, spread, 10) for j in range(5)}
-    scores = bc.Scores.from_arrays(x, resampling=bc.Resampling.kfold(10))
+    scores = bc.Scores.from_arrays(x, resampling=bc.Resampling.kfold(10), higher_is_better=True)
     tests = frequentist.pairwise_ttest(scores)
     for (a, b), value, interval in zip(tests.pairs, tests.effect, tests.effect_interval, strict=True):
         one = frequentist.corrected_ttest(scores.pair(a, b)).effect_size
@@ -399,7 +399,7 @@ def test_pairwise_d_z_needs_no_search_pair_by_pair(rng, monkeypatch):
 
     monkeypatch.setattr(noncentral, "_noncentrality", refused)
     x = {f"m{j}": rng.normal(0.5 + j / 30, 0.05, 10) for j in range(12)}
-    scores = bc.Scores.from_arrays(x, resampling=bc.Resampling.kfold(10))
+    scores = bc.Scores.from_arrays(x, resampling=bc.Resampling.kfold(10), higher_is_better=True)
     tests = frequentist.pairwise_ttest(scores)
     assert np.abs(tests.effect).max() > 3
     for (a, b), value in zip(tests.pairs, tests.effect, strict=True):
@@ -446,7 +446,7 @@ def assert_close(x, y, name):
 @pytest.mark.parametrize("method", ["auto", "exact", "asymptotic"])
 def test_a_pair_of_wilcoxon_tests_is_the_whole_single_test(table, control, alternative, zero_method, method):
     """Ties and zeros, both orders; the family after a trip through JSON gives the same."""
-    scores = bc.Scores.from_arrays(table, metric="accuracy")
+    scores = bc.Scores.from_arrays(table, metric="accuracy", datasets=len(table["m0"]))
     options = {"zero_method": zero_method, "method": method, "correction": method == "asymptotic"}
     tests = frequentist.pairwise_wilcoxon_test(scores, control=control, alternative=alternative, **options)
     back = PairwiseTests.from_json(tests.to_json())
@@ -516,7 +516,7 @@ def test_a_pair_of_t_tests_of_plain_arrays_is_the_whole_single_test(table):
 
 def test_a_family_of_single_tests_keeps_them(table):
     """Sign tests of all pairs: each as it was, and swapped where it is asked for the other way round."""
-    scores = bc.Scores.from_arrays(table, metric="accuracy")
+    scores = bc.Scores.from_arrays(table, metric="accuracy", datasets=len(table["m0"]))
     singles = [frequentist.sign_test(pair, alternative="greater") for pair in scores.pairs()]
     tests = PairwiseTests.of(singles, scores.models)
     assert PairwiseTests.from_json(tests.to_json()) == tests

@@ -120,7 +120,9 @@ def test_order_of_folds_and_datasets_does_not_matter(name, a, b, rope, order):
         one, two = (
             (
                 bayes.signed_rank_test(
-                    bc.Scores.from_arrays({"A": a[i], "B": b[i]}, datasets=[datasets[j] for j in i]).pair("A", "B"),
+                    bc.Scores.from_arrays(
+                        {"A": a[i], "B": b[i]}, datasets=[datasets[j] for j in i], higher_is_better=True
+                    ).pair("A", "B"),
                     rope=rope,
                     draws=64,
                     random_seed=1,

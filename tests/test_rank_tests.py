@@ -345,7 +345,9 @@ def test_whole_statistics_are_printed_whole():
 @pytest.mark.parametrize("name", ["inf", "-inf", "\\inf", "nan"])
 def test_json_keeps_models_named_like_infinity(name):
     """A name is text and a statistic is a number, also after a trip through JSON."""
-    scores = bc.Scores.from_arrays({name: [3.0, 2.0, 4.0], "b": [1.0, 1.0, 1.0]}, datasets=["inf", "x", "y"])
+    scores = bc.Scores.from_arrays(
+        {name: [3.0, 2.0, 4.0], "b": [1.0, 1.0, 1.0]}, datasets=["inf", "x", "y"], higher_is_better=True
+    )
     result = frequentist.wilcoxon_test(scores.pair(name, "b"))
     back = frequentist.TestResult.from_dict(json.loads(json.dumps(result.to_dict())))
     assert back == result

@@ -19,6 +19,7 @@ UCI = bc.load_uci()
 
 def table(*columns, **options):
     """Models A, B, C, ... with these scores, one a dataset."""
+    options = {"datasets": len(columns[0]), "higher_is_better": None if "metric" in options else True} | options
     return bc.Scores.from_arrays(dict(zip("ABCDEFGH", map(np.array, columns), strict=False)), **options)
 
 
@@ -267,20 +268,27 @@ def test_two_folds_make_a_cauchy():
     """1 degree of freedom, rho = 1/2: P(A better) = 1/2 + atan(mean / (s sqrt(3/2)))/pi."""
     folds = {"A": [0.80, 0.86], "B": [0.79, 0.80], "C": [0.70, 0.90]}
     ranking = bc.bayes.rank_models(
-        bc.Scores.from_arrays(folds, resampling=bc.Resampling.kfold(2)), rope=0, random_seed=1, draws=20_000
+        bc.Scores.from_arrays(folds, resampling=bc.Resampling.kfold(2), higher_is_better=True),
+        rope=0,
+        random_seed=1,
+        draws=20_000,
     )
     for other in "BC":
         d = np.subtract(folds["A"], folds[other])
         expected = 0.5 + np.arctan(d.mean() / (d.std(ddof=1) * np.sqrt(1.5))) / np.pi
         assert ranking.p_better("A", other) == pytest.approx(expected)
-        pair = bc.Scores.from_arrays({"A": folds["A"], other: folds[other]}, resampling=bc.Resampling.kfold(2))
+        pair = bc.Scores.from_arrays(
+            {"A": folds["A"], other: folds[other]}, resampling=bc.Resampling.kfold(2), higher_is_better=True
+        )
         drawn = bc.bayes.rank_models(pair, rope=0, random_seed=1, draws=20_000).p_best["A"]
         assert drawn == pytest.approx(expected, abs=0.015)
 
 
 def test_equal_folds_are_decided_and_say_so():
     x = np.array([0.8, 0.7, 0.9])
-    scores = bc.Scores.from_arrays({"A": x, "B": x - 0.1, "C": x}, resampling=bc.Resampling.kfold(3))
+    scores = bc.Scores.from_arrays(
+        {"A": x, "B": x - 0.1, "C": x}, resampling=bc.Resampling.kfold(3), higher_is_better=True
+    )
     with pytest.warns(bc.DegenerateWarning, match="no variation"):
         found = rank(scores, rope=0.01)
     assert found.p_best == {"A": 0.5, "B": 0.0, "C": 0.5}
@@ -353,7 +361,9 @@ def test_frame_has_one_row_a_model_the_best_first():
 
 @pytest.mark.parametrize("k", [3, 40])
 def test_repr_fits_a_screen(rng, k):
-    scores = bc.Scores.from_arrays({f"a model with a name {i}": rng.uniform(size=9) for i in range(k)})
+    scores = bc.Scores.from_arrays(
+        {f"a model with a name {i}": rng.uniform(size=9) for i in range(k)}, higher_is_better=True, datasets=9
+    )
     lines = repr(rank(scores, rope=0.05, draws=1000)).splitlines()
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 100
@@ -374,7 +384,9 @@ def test_seed_is_recorded_and_repeats():
 
 
 def test_memory_does_not_grow_with_the_draws(rng):
-    scores = bc.Scores.from_arrays({f"m{i}": rng.uniform(size=1000) for i in range(200)})
+    scores = bc.Scores.from_arrays(
+        {f"m{i}": rng.uniform(size=1000) for i in range(200)}, higher_is_better=True, datasets=1000
+    )
     tracemalloc.start()
     try:
         rank(scores, draws=3000).p_best  # noqa: B018
@@ -466,7 +478,10 @@ def test_ties_of_ranks_and_of_scores_have_their_own_rounding(rng, power):
     x, unit = rng.normal(0, 1, (3, 10)), 2.0**power
     one, two = (
         bc.bayes.rank_models(
-            bc.Scores.from_arrays(dict(zip("abc", x * u, strict=True))), rope=u / 4, draws=500, random_seed=1
+            bc.Scores.from_arrays(dict(zip("abc", x * u, strict=True)), higher_is_better=True, datasets=10),
+            rope=u / 4,
+            draws=500,
+            random_seed=1,
         )
         for u in (1.0, unit)
     )

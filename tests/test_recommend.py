@@ -13,8 +13,10 @@ from bayescmp.frequentist.recommend import QUESTIONS, Recommendation, recommend
 def table(models, datasets, n, resampling=None, seed=0):
     values = np.random.default_rng(seed).uniform(0.6, 0.9, (models, datasets, n))
     if n == 1:
-        return Scores.from_arrays({f"m{i}": v[:, 0] for i, v in enumerate(values)})
-    return Scores.from_arrays({f"m{i}": v for i, v in enumerate(values)}, resampling=resampling)
+        return Scores.from_arrays(
+            {f"m{i}": v[:, 0] for i, v in enumerate(values)}, higher_is_better=True, datasets=datasets
+        )
+    return Scores.from_arrays({f"m{i}": v for i, v in enumerate(values)}, resampling=resampling, higher_is_better=True)
 
 
 CV10 = Resampling.kfold(10, repeats=10)
@@ -84,7 +86,7 @@ def test_values_do_not_matter(name):
     arrays[scores.models[1]] = arrays[scores.models[0]]  # identical models as well
     if scores.values.shape[2] == 1:
         arrays = {m: v[:, 0] for m, v in arrays.items()}
-    other = Scores.from_arrays(arrays, resampling=scores.resampling[0])
+    other = Scores.from_arrays(arrays, resampling=scores.resampling[0], datasets=scores.datasets, higher_is_better=True)
     assert recommend(other) == recommend(scores)
 
 
@@ -138,7 +140,7 @@ def test_too_few_datasets():
 def test_missing_runs():
     frame = table(3, 4, 1).to_frame()
     frame = frame[~((frame["model"] == "m0") & (frame["dataset"] != "dataset 1"))]
-    advice = recommend(Scores.from_frame(frame[["model", "dataset", "score"]]))
+    advice = recommend(Scores.from_frame(frame[["model", "dataset", "score"]], higher_is_better=True))
     assert advice.setting == "kxm"
     assert any("all models ran on 1 of the 4 datasets" in r for r in advice.reasons)
     assert "friedman_test" not in advice.functions()

@@ -89,7 +89,7 @@ def domains_c():
 def hostile_c():
     rng = np.random.default_rng(3)
     scores = {name: 0.8 + i / 100 + 0.02 * rng.normal(size=8) for i, name in enumerate(HOSTILE)}
-    return bc.compare(bc.Scores.from_arrays(scores, metric="accuracy"), rope=0.01, bayes="sign_test")
+    return bc.compare(bc.Scores.from_arrays(scores, metric="accuracy", datasets=8), rope=0.01, bayes="sign_test")
 
 
 @pytest.fixture(scope="module")
@@ -482,13 +482,17 @@ def test_citations_are_those_of_the_tests_not_of_the_names():
 
 
 def test_equal_models_are_told_as_equal():
-    scores = bc.Scores.from_arrays({"a": [0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.9], "c": [0.1, 0.2, 0.3]})
+    scores = bc.Scores.from_arrays(
+        {"a": [0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.9], "c": [0.1, 0.2, 0.3]}, higher_is_better=True, datasets=3
+    )
     c = bc.compare(scores, rope=0, bayes="sign_test")
     assert c.sentences()[0].startswith("a and b are equally likely to be the better one")
 
 
 def test_brackets_and_stars_do_not_follow_a_line_break_in_latex():
-    scores = bc.Scores.from_arrays({"[x]": [0.8, 0.7, 0.9], "*y": [0.7, 0.6, 0.85], "]z[": [0.6, 0.5, 0.9]})
+    scores = bc.Scores.from_arrays(
+        {"[x]": [0.8, 0.7, 0.9], "*y": [0.7, 0.6, 0.85], "]z[": [0.6, 0.5, 0.9]}, higher_is_better=True, datasets=3
+    )
     text = bc.compare(scores, rope=0.01, bayes="sign_test").to_latex()
     assert "{[}x{]}" in text
     assert not re.search(r"\\\\\s*[\[*]", text)
@@ -502,19 +506,25 @@ def test_data_hash_follows_the_data():
 
 def test_models_named_like_columns(tmp_path):
     rng = np.random.default_rng(1)
-    scores = bc.Scores.from_arrays({x: rng.normal(size=6) for x in ("n", "rho", "resampling")})
+    scores = bc.Scores.from_arrays(
+        {x: rng.normal(size=6) for x in ("n", "rho", "resampling")}, higher_is_better=True, datasets=6
+    )
     c = bc.compare(scores, rope=0.1, bayes="sign_test")
     assert "resampling" in c.report(tmp_path / "r.md").read_text(encoding="utf-8")
 
 
 def test_a_missing_dataset_is_said(tmp_path):
     values = np.array([[0.8, 0.9, 0.7, 0.8], [0.7, 0.8, 0.6, 0.9], [0.6, 0.7, 0.9, np.nan]])
-    scores = bc.Scores.from_arrays({f"m{i}": row[:3] for i, row in enumerate(values)})
+    scores = bc.Scores.from_arrays(
+        {f"m{i}": row[:3] for i, row in enumerate(values)}, higher_is_better=True, datasets=3
+    )
     frame = scores.to_frame()
     frame = frame[(frame["model"] != "m2") | (frame["dataset"] != scores.datasets[0])]
     with pytest.warns(bc.MissingWarning):
         c = bc.compare(
-            bc.Scores.from_frame(frame, model="model", dataset="dataset", score="score"), rope=0, bayes="sign_test"
+            bc.Scores.from_frame(frame, model="model", dataset="dataset", score="score", higher_is_better=True),
+            rope=0,
+            bayes="sign_test",
         )
     text = Page(c.report(tmp_path / "r.html").read_text(encoding="utf-8")).text
     assert "did not run on every dataset" in text

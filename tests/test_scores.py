@@ -97,14 +97,14 @@ def test_named_columns_win(tmp_path):
 
 def test_all_designs_of_a_fold_column_are_noted():
     rows = [(m, d, f, f / 20) for d, n in (("d1", 3), ("d2", 5)) for m in "ab" for f in range(n)]
-    scores = Scores.from_frame(pd.DataFrame(rows, columns=["model", "dataset", "fold", "score"]))
+    scores = Scores.from_frame(pd.DataFrame(rows, columns=["model", "dataset", "fold", "score"]), higher_is_better=True)
     assert "the fold column is treated as 3-fold CV (rho = 0.333), 5-fold CV (rho = 0.2)" in scores.notes
 
 
 def test_columns_of_a_table_can_be_named():
     """Models of a wide one and the metric of a long one, where others could be meant too."""
     wide = pd.DataFrame({"dataset": ["x", "y"], "a": [1.0, 2], "b": [2.0, 1], "time": [9.0, 9]})
-    assert Scores.from_frame(wide, models=["b", "a"]).models == ("b", "a")
+    assert Scores.from_frame(wide, models=["b", "a"], higher_is_better=True).models == ("b", "a")
     long = pd.DataFrame({"model": ["a", "b"], "accuracy": [0.9, 0.8], "rmse": [1.0, 2.0]})
     chosen = Scores.from_frame(long, metric="RMSE")
     assert (chosen.values.ravel().tolist(), chosen.higher_is_better) == ([1.0, 2.0], False)
@@ -112,12 +112,12 @@ def test_columns_of_a_table_can_be_named():
 
 def test_labels_of_folds_that_are_no_numbers_are_counted():
     frame = pd.DataFrame({"model": [*"aabb"], "fold": ["one", "two"] * 2, "score": [1.0, 2, 3, 4]})
-    assert Scores.from_frame(frame).keys == (((1, 1), (1, 2)),)
+    assert Scores.from_frame(frame, higher_is_better=True).keys == (((1, 1), (1, 2)),)
 
 
 def test_wide_table_with_a_text_column_for_the_datasets():
     frame = pd.DataFrame({"": [0, 1], "name": ["iris", "wine"], "rf": [0.9, 0.8], "svm": [0.8, np.nan]})
-    scores = Scores.from_frame(frame)
+    scores = Scores.from_frame(frame, higher_is_better=True)
     assert scores.datasets == ("iris", "wine")
     assert scores.models == ("rf", "svm"), "an index without a name is no model"
     assert "missing   svm: wine" in repr(scores)
@@ -141,7 +141,7 @@ def test_ragged_datasets(rng):
             for f in range(n)
         ]
     )
-    pair = Scores.from_frame(frame).pair("a", "b")
+    pair = Scores.from_frame(frame, higher_is_better=True).pair("a", "b")
     assert pair.counts.tolist() == [3, 5]
     assert [r.folds for r in pair.resampling] == [3, 5]
     assert pair.select("x").differences.shape == (1, 3)
@@ -157,14 +157,14 @@ def test_sizes_of_the_splits_give_rho():
     n_test = [6, 6, 6, 6, 6, 6, 6, 5, 5, 5]
     frame = pd.DataFrame({"fold": range(10), "n_test": n_test, "n_train": [57 - n for n in n_test]})
     frame = pd.concat([frame.assign(model=m, score=np.linspace(0, 1, 10)) for m in "ab"])
-    (design,) = Scores.from_frame(frame).resampling
+    (design,) = Scores.from_frame(frame, higher_is_better=True).resampling
     assert design.rho == pytest.approx(np.mean(np.array(n_test) / 57))
     assert (design.scheme, design.folds, design.n) == ("kfold", 10, 10)
 
 
 def test_incomplete_folds_leave_the_design_unknown():
     frame = pd.DataFrame({"repeat": [1, 1, 2], "fold": [1, 2, 1], "a": [1.0, 2.0, 3.0], "b": [1.0, 1.0, 1.0]})
-    scores = Scores.from_frame(frame)
+    scores = Scores.from_frame(frame, higher_is_better=True)
     assert scores.resampling == (None,)
     with pytest.raises(bc.ResamplingError, match=r"Resampling\.kfold"):
         bc.bayes.correlated_ttest(scores.pair("a", "b"), rope=0)
@@ -178,17 +178,19 @@ def test_incomplete_folds_leave_the_design_unknown():
 def test_column_that_tells_no_design_leaves_it_unknown(column, labels):
     """100 random splits counted 0 to 99 are no 100-fold CV: rho would be 0.01 instead of 0.107."""
     frame = pd.DataFrame({column: labels, "a": np.linspace(0, 1, len(labels)), "b": 0.5})
-    assert Scores.from_frame(frame).resampling == (None,)
+    assert Scores.from_frame(frame, higher_is_better=True).resampling == (None,)
 
 
 def test_inferred_design_is_noted(long_frame):
-    assert "the fold column is treated as 2 x 3-fold CV (rho = 0.333)" in repr(Scores.from_frame(long_frame))
+    assert "the fold column is treated as 2 x 3-fold CV (rho = 0.333)" in repr(
+        Scores.from_frame(long_frame, higher_is_better=True)
+    )
 
 
 def test_wide_rows_with_a_given_design_are_folds():
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1.0, 1.0, 1.0]})
-    assert Scores.from_frame(frame, resampling=Resampling.kfold(3)).datasets == ("dataset",)
-    assert len(Scores.from_frame(frame).datasets) == 3
+    assert Scores.from_frame(frame, resampling=Resampling.kfold(3), higher_is_better=True).datasets == ("dataset",)
+    assert len(Scores.from_frame(frame, higher_is_better=True, datasets=3).datasets) == 3
 
 
 def test_wide_table_with_a_metric_column():
@@ -200,24 +202,27 @@ def test_wide_table_with_a_metric_column():
 
 def test_pandas_index_is_part_of_the_table(long_frame):
     wide = long_frame.pivot(index=["dataset", "repeat", "fold"], columns="model", values="score")
-    assert Scores.from_frame(wide).datasets == ("iris", "wine")
+    assert Scores.from_frame(wide, higher_is_better=True).datasets == ("iris", "wine")
     filtered = long_frame[long_frame.dataset == "iris"]
-    assert Scores.from_frame(filtered).models == Scores.from_frame(long_frame).models
+    assert (
+        Scores.from_frame(filtered, higher_is_better=True).models
+        == Scores.from_frame(long_frame, higher_is_better=True).models
+    )
 
 
 def test_text_column_without_a_name_is_the_dataset(tmp_path):
     (tmp_path / "r.csv").write_text(",a,b\niris,1,2\nwine,3,4\n")
-    assert bc.read_scores(tmp_path / "r.csv").datasets == ("iris", "wine")
+    assert bc.read_scores(tmp_path / "r.csv", higher_is_better=True).datasets == ("iris", "wine")
 
 
 def test_names_that_look_like_nothing_are_names():
     frame = pd.DataFrame({"model": ["none", "NA"], "score": [1.0, 2.0]})
-    assert Scores.from_frame(frame).models == ("none", "NA")
+    assert Scores.from_frame(frame, higher_is_better=True).models == ("none", "NA")
 
 
 def test_commas_at_line_ends_are_no_columns(tmp_path):
     (tmp_path / "r.csv").write_text("dataset,a,b,,\niris,1,2,,\nwine,3,4,,\n")
-    assert bc.read_scores(tmp_path / "r.csv").models == ("a", "b")
+    assert bc.read_scores(tmp_path / "r.csv", higher_is_better=True).models == ("a", "b")
 
 
 def test_labour_survives_the_trip_through_a_frame():
@@ -230,7 +235,9 @@ def test_labour_survives_the_trip_through_a_frame():
 
 def test_equal_ratios_do_not_vary_on_the_log_scale():
     b = np.array([1.001, 1.002, 0.999, 1.0005, 1.0021, 0.9987])
-    scores = Scores.from_arrays({"a": b * 1.01, "b": b}, resampling=Resampling.kfold(6)).transform("log")
+    scores = Scores.from_arrays(
+        {"a": b * 1.01, "b": b}, resampling=Resampling.kfold(6), higher_is_better=True
+    ).transform("log")
     with pytest.warns(bc.DegenerateWarning):
         p = bc.bayes.correlated_ttest(scores.pair("a", "b"), rope=float(np.log(1.01)))
     assert p.p_equivalent == 1
@@ -244,7 +251,7 @@ def test_pair_is_immutable():
 
 def test_rows_in_order_with_a_given_design():
     frame = pd.DataFrame({"model": ["a"] * 4 + ["b"] * 4, "score": [1, 2, 3, 4, 1, 1, 1, 1]})
-    scores = Scores.from_frame(frame, resampling=Resampling.kfold(2, repeats=2))
+    scores = Scores.from_frame(frame, resampling=Resampling.kfold(2, repeats=2), higher_is_better=True)
     assert scores.pair("a", "b").differences.tolist() == [[0, 1, 2, 3]]
 
 
@@ -258,14 +265,16 @@ def test_several_metrics(long_frame):
 
 
 def test_arrays_as_folds_datasets_or_both():
-    one = Scores.from_arrays({"a": [1, 2], "b": [3, 4]}, resampling=Resampling.kfold(2))
+    one = Scores.from_arrays({"a": [1, 2], "b": [3, 4]}, resampling=Resampling.kfold(2), higher_is_better=True)
     assert one.values.shape == (2, 1, 2)
-    many = Scores.from_arrays({"a": [1, 2], "b": [3, 4]})
+    many = Scores.from_arrays({"a": [1, 2], "b": [3, 4]}, higher_is_better=True, datasets=2)
     assert many.values.shape == (2, 2, 1)
-    both = Scores.from_arrays({"a": [[1, 2], [3, 4]], "b": [[3, 4], [5, 6]]}, resampling=Resampling.kfold(2))
+    both = Scores.from_arrays(
+        {"a": [[1, 2], [3, 4]], "b": [[3, 4], [5, 6]]}, resampling=Resampling.kfold(2), higher_is_better=True
+    )
     assert both.values.shape == (2, 2, 2)
     assert both.datasets == ("dataset 1", "dataset 2")
-    assert "no metric was named" in repr(many)
+    assert "2 models x 2 datasets, score (higher is better), one score each" in repr(many)
 
 
 def test_scores_are_immutable():
@@ -305,7 +314,9 @@ def test_html_leaves_out_designs_that_the_headline_says_and_no_model():
 
 
 def test_repr_of_many_models_fits_a_screen():
-    scores = Scores.from_arrays({f"model {i}": np.arange(100.0) for i in range(40)})
+    scores = Scores.from_arrays(
+        {f"model {i}": np.arange(100.0) for i in range(40)}, higher_is_better=True, datasets=100
+    )
     assert len(repr(scores).splitlines()) <= 6
 
 
@@ -329,9 +340,9 @@ CONTENTS = {
 @pytest.mark.parametrize("binary", [False, True], ids=["text", "bytes"])
 def test_file_objects_show_their_format(content, binary):
     """The format follows from the content: the same scores whatever it is, with and without a byte-order mark."""
-    expected = bc.read_scores(io.StringIO(CSV), format="csv")
+    expected = bc.read_scores(io.StringIO(CSV), format="csv", higher_is_better=True)
     file = io.BytesIO(content.encode("utf-8-sig")) if binary else io.StringIO(content)
-    assert bc.read_scores(file) == expected
+    assert bc.read_scores(file, higher_is_better=True) == expected
     assert expected.values[:, :, 0].tolist() == [[1, 2], [0, 1.5]]
 
 
@@ -340,19 +351,19 @@ def test_parquet_from_a_file_object():
     file = io.BytesIO()
     pd.DataFrame(RECORDS).to_parquet(file)
     file.seek(0)
-    assert bc.read_scores(file) == bc.read_scores(io.StringIO(CSV))
+    assert bc.read_scores(file, higher_is_better=True) == bc.read_scores(io.StringIO(CSV), higher_is_better=True)
 
 
 def test_a_format_overrules_the_ending(tmp_path):
     path = tmp_path / "results.log"
     path.write_text(CSV)
-    assert bc.read_scores(path, format="csv").models == ("a", "b")
+    assert bc.read_scores(path, format="csv", higher_is_better=True).models == ("a", "b")
     with pytest.raises(bc.ScoresError, match=r"must end in one of \.csv.*give format="):
-        bc.read_scores(path)
+        bc.read_scores(path, higher_is_better=True)
     with path.open("rb") as file:
-        assert bc.read_scores(file).models == ("a", "b")
+        assert bc.read_scores(file, higher_is_better=True).models == ("a", "b")
     with pytest.raises(bc.ScoresError, match='`format` must be one of "csv"'):
-        bc.read_scores(path, format="xlsx")
+        bc.read_scores(path, format="xlsx", higher_is_better=True)
 
 
 @pytest.mark.parametrize(
@@ -485,26 +496,30 @@ def test_damaged_pairs_are_refused(change, words):
 
 def test_log_compares_ratios():
     """Closed form: a model with twice the RMSE everywhere differs by log 2, whatever the units of the datasets."""
-    scores = Scores.from_arrays({"a": [1.0, 200.0], "b": [2.0, 400.0]}, metric="rmse").transform("log")
+    scores = Scores.from_arrays({"a": [1.0, 200.0], "b": [2.0, 400.0]}, metric="rmse", datasets=2).transform("log")
     pair = scores.pair("a", "b")
     assert pair.means == pytest.approx([np.log(2)] * 2)
     assert pair.difference_name == "log ratio"
 
 
 def test_logit_compares_odds():
-    pair = Scores.from_arrays({"a": [0.8], "b": [0.5]}, metric="accuracy").transform("logit").pair("a", "b")
+    pair = Scores.from_arrays({"a": [0.8], "b": [0.5]}, metric="accuracy", datasets=1).transform("logit").pair("a", "b")
     assert pair.means == pytest.approx([np.log(4)])
 
 
 def test_relative_is_the_share_of_the_mean_score():
     """(12 - 8) / 10 = 0.4, and the other way round -0.4."""
-    scores = Scores.from_arrays({"a": [12.0], "b": [8.0], "c": [99.0]}).transform("relative")
+    scores = Scores.from_arrays({"a": [12.0], "b": [8.0], "c": [99.0]}, higher_is_better=True, datasets=1).transform(
+        "relative"
+    )
     assert scores.pair("a", "b").means == pytest.approx([0.4])
     assert scores.pair("b", "a").means == pytest.approx([-0.4])
 
 
 def test_result_says_its_scale():
-    scores = Scores.from_arrays({"a": [1.0, 2.0, 3.0], "b": [2.0, 4.0, 5.0]}, resampling=Resampling.kfold(3))
+    scores = Scores.from_arrays(
+        {"a": [1.0, 2.0, 3.0], "b": [2.0, 4.0, 5.0]}, resampling=Resampling.kfold(3), higher_is_better=True
+    )
     p = bc.bayes.correlated_ttest(scores.transform("log").pair("a", "b"), rope=0.01)
     assert "mean log ratio" in repr(p)
     assert "mean log ratio" in p.sentence()
@@ -590,16 +605,16 @@ def test_cross_validate_with_indices_knows_its_design(iris):
 
     cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=1)
     results = cross_validated(iris, cv, return_indices=True)
-    scores = Scores.from_cross_validate(results)
+    scores = Scores.from_cross_validate(results, higher_is_better=True)
     assert scores.resampling[0].name == "3 x 5-fold CV"
     assert scores.values[0, 0] == pytest.approx(results["nb"]["test_score"])
-    assert Scores.from_cross_validate(results, cv=cv).resampling[0].rho == pytest.approx(0.2)
+    assert Scores.from_cross_validate(results, cv=cv, higher_is_better=True).resampling[0].rho == pytest.approx(0.2)
     split = cross_validated(iris, ShuffleSplit(4, test_size=0.2, random_state=1), return_indices=True)
-    design = Scores.from_cross_validate(split).resampling[0]
+    design = Scores.from_cross_validate(split, higher_is_better=True).resampling[0]
     assert (design.scheme, design.n_train, design.n_test, design.n) == ("subsampling", 120, 30, 4)
     without = {m: {"test_score": r["test_score"]} for m, r in split.items()}
     assert Scores.from_cross_validate(
-        without, cv=ShuffleSplit(4, test_size=0.2, random_state=1), n_samples=150
+        without, cv=ShuffleSplit(4, test_size=0.2, random_state=1), n_samples=150, higher_is_better=True
     ).resampling == (Resampling.subsampling(120, 30, 4),)
 
 
@@ -609,7 +624,7 @@ def test_splitters_name_their_design():
 
     def design(cv, n, **options):
         ten = {"test_score": np.linspace(0.1, 0.9, n)}
-        return Scores.from_cross_validate({"a": ten, "b": ten}, cv=cv, **options).resampling[0]
+        return Scores.from_cross_validate({"a": ten, "b": ten}, cv=cv, **options, higher_is_better=True).resampling[0]
 
     for cv in (KFold(5), StratifiedKFold(5), GroupKFold(5), KFold(5, shuffle=True, random_state=1)):
         assert (design(cv, 5).rho, design(cv, 5).n) == (pytest.approx(1 / 5), 5)
@@ -664,7 +679,7 @@ def test_cross_validate_picks_the_scorer(iris):
 def test_cross_validate_on_several_datasets():
     fold = {"test_score": [0.9, 0.8]}
     results = {"a": {"x": fold, "y": fold}, "b": {"x": fold, "y": {"test_score": [0.5, 0.6]}}}
-    scores = Scores.from_cross_validate(results, cv=2)
+    scores = Scores.from_cross_validate(results, cv=2, higher_is_better=True)
     assert scores.datasets == ("x", "y")
     assert scores.pair("a", "b").means == pytest.approx([0, 0.3])
 
@@ -683,7 +698,7 @@ def test_grid_search_candidates_are_models(iris):
     cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=2)
     grid = {"max_depth": [1, 2], "criterion": ["gini"]}
     search = GridSearchCV(DecisionTreeClassifier(random_state=0), grid, cv=cv).fit(*iris)
-    scores = Scores.from_cv_results(search)
+    scores = Scores.from_cv_results(search, higher_is_better=True)
     assert scores.models == ("max_depth=1", "max_depth=2")
     assert scores.resampling[0] == Resampling.kfold(4, repeats=2)
     assert scores.summary().loc["dataset", "max_depth=2"] == pytest.approx(search.cv_results_["mean_test_score"][1])

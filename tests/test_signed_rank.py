@@ -247,7 +247,7 @@ def test_missing_datasets_are_named():
 
     frame = pd.DataFrame({"dataset": list("abc"), "rf": [0.9, 0.8, 0.7], "svm": [0.8, 0.7, np.nan]})
     with pytest.warns(bc.MissingWarning, match='"c" left out'):
-        pair = bc.Scores.from_frame(frame).pair("rf", "svm")
+        pair = bc.Scores.from_frame(frame, higher_is_better=True).pair("rf", "svm")
     assert bc.bayes.signed_rank_test(pair, rope=0.01, random_seed=1).n == 2
 
 
@@ -303,7 +303,7 @@ def test_compiled_loop_counts_as_numpy_does(rng, rope, draws, monkeypatch):
         monkeypatch.setattr(signed_rank, "kernel", lambda: signed_rank._count_wins)
 
     table = {f"m{i}": np.round(rng.normal(0.8, 0.02, 9), 2) for i in range(4)}
-    pairs = list(bc.Scores.from_arrays(table).pairs())
+    pairs = list(bc.Scores.from_arrays(table, higher_is_better=True, datasets=9).pairs())
     plain, compiled = (
         [bc.bayes.signed_rank_test(pair, rope=rope, random_seed=5, draws=draws) for pair in pairs] for _ in range(2)
     )

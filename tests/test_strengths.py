@@ -18,6 +18,7 @@ UCI = bc.load_uci()
 
 
 def table(*columns, **options):
+    options = {"datasets": len(columns[0]), "higher_is_better": None if "metric" in options else True} | options
     return bc.Scores.from_arrays(dict(zip("ABCDEFGH", map(np.array, columns), strict=False)), **options)
 
 

@@ -17,7 +17,7 @@ from bayescmp.bayes.pymc_models import sample_difference
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.numerics.moments import moments
 from bayescmp.numerics.student import student_parameters, student_regions
-from bayescmp.rope import Rope, RopeLike
+from bayescmp.rope import ROPE, Rope, RopeLike
 from bayescmp.scores.inputs import in_ropes, one_dataset
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
@@ -30,7 +30,7 @@ def correlated_ttest(
     a: Pair | ArrayLike,
     b: ArrayLike | None = None,
     *,
-    rope: RopeLike | Mapping[str, RopeLike],
+    rope: RopeLike | Mapping[str, RopeLike] = ROPE,
     resampling: Resampling | None = None,
     dataset: str | None = None,
     higher_is_better: bool | None = None,
@@ -78,8 +78,8 @@ def correlated_ttest(
     --------
     >>> import bayescmp as bc
     >>> pair = bc.load_labour().pair("SVM", "DT")
-    >>> bc.bayes.correlated_ttest(pair, rope=0.01)
-    Posterior: SVM vs DT, error rate, correlated t-test, 100 random splits (50 train / 6 test) (n=100, rho=0.107)
+    >>> bc.bayes.correlated_ttest(pair, rope=0.01)  # doctest: +ELLIPSIS
+    Posterior: SVM vs DT, error rate (lower is better), correlated t-test, 100 random splits (50 train / 6 test) ...
       P(SVM better) 0.940   P(equivalent) 0.036   P(DT better) 0.024      rope [-0.01, 0.01]
       mean difference 0.082, 95% HDI [-0.009, 0.172]
     """

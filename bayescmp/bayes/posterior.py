@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from bayescmp.bayes.nuts import Diagnosed
 from bayescmp.checks import check_threshold
 from bayescmp.rope import Decision, Rope, RopeLike, ropes_of
+from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.pair import SCALES
 from bayescmp.text import about_row, probability, versions
 from bayescmp.values import NOT_KEPT, Value
@@ -263,7 +264,8 @@ class Posterior(BayesianResult):
 
     def _heading(self) -> str:
         scale = "" if self.scale == "score" else f" ({SCALES[self.scale]})"
-        return f"{self._trouble()}Posterior: {self.a} vs {self.b}, {self.metric or 'score'}{scale}, {self.method}"
+        what = with_direction(self.metric, self.higher_is_better)
+        return f"{self._trouble()}Posterior: {self.a} vs {self.b}, {what}{scale}, {self.method}"
 
     def _probability_line(self) -> str:
         parts = [f"P({label}) {probability(p, self.largest_mcse)}" for label, p in self.probabilities.items()]

@@ -19,7 +19,7 @@ from bayescmp.bayes.regions import MOST_PRIOR, RegionInference, RegionPosterior,
 from bayescmp.checks import check_number, is_one_of
 from bayescmp.errors import RopeError, ScoresError
 from bayescmp.numerics.dirichlet import p_largest, two_sides
-from bayescmp.rope import Rope, RopeLike
+from bayescmp.rope import ROPE, Rope, RopeLike
 from bayescmp.scores.inputs import in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
 
@@ -31,7 +31,7 @@ def sign_test(
     a: Pair | ArrayLike,
     b: ArrayLike | None = None,
     *,
-    rope: RopeLike | Mapping[str, RopeLike],
+    rope: RopeLike | Mapping[str, RopeLike] = ROPE,
     prior: float = 1.0,
     prior_place: str = "equivalent",
     higher_is_better: bool | None = None,
@@ -77,7 +77,7 @@ def sign_test(
     --------
     >>> import bayescmp as bc
     >>> bc.bayes.sign_test(bc.load_uci().pair("rf", "tree"), rope=0.01)
-    Posterior: rf vs tree, accuracy, sign test, 24 datasets
+    Posterior: rf vs tree, accuracy (higher is better), sign test, 24 datasets
       most probable outcome for a new dataset:
         P(rf better) 1.000   P(equivalent) 0.000   P(tree better) 0.000      rope [-0.01, 0.01]
       expected shares 0.840 rf better, 0.160 equivalent, 0.000 tree better

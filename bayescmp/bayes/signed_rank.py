@@ -31,7 +31,7 @@ from bayescmp.bayes.regions import (
     wins,
 )
 from bayescmp.checks import check_count, check_number, checked_seed, is_list
-from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike
+from bayescmp.rope import BORDER_TOLERANCE, ROPE, Rope, RopeLike
 from bayescmp.scores.inputs import in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
 
@@ -49,7 +49,7 @@ def signed_rank_test(
     a: Pair | ArrayLike,
     b: ArrayLike | None = None,
     *,
-    rope: RopeLike | Mapping[str, RopeLike],
+    rope: RopeLike | Mapping[str, RopeLike] = ROPE,
     prior: float = 0.5,
     prior_at: float = 0.0,
     higher_is_better: bool | None = None,

@@ -12,12 +12,14 @@ from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.distributions import Distribution, Floats, PointMass, StudentDifference, StudentT
 from bayescmp.errors import DegenerateWarning, warn
 from bayescmp.numerics.moments import moments
-from bayescmp.rope import Rope, RopeLike, warn_if_other_scale
+from bayescmp.rope import ROPE, Rope, RopeLike, warn_if_other_scale
 from bayescmp.scores.inputs import unpaired
 from bayescmp.scores.pair import ROUNDING
 
 
-def welch_ttest(a: ArrayLike, b: ArrayLike, *, rope: RopeLike, higher_is_better: bool = True) -> DifferencePosterior:
+def welch_ttest(
+    a: ArrayLike, b: ArrayLike, *, rope: RopeLike = ROPE, higher_is_better: bool = True
+) -> DifferencePosterior:
     """Posterior of the difference of two models' means over independent, unpaired runs.
 
     Parameters

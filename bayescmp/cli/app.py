@@ -25,6 +25,9 @@ REORDERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u
 """Characters that change the order of what follows on the line."""
 DESIGN = "Use --resampling kfold:10x10, subsampling:50,6,100, independent or rho:0.1."
 ADVICE = {
+    'metric="rmse"': "Use --metric rmse or another known name, or --lower-is-better or --higher-is-better.",
+    "or datasets=": "Use --resampling kfold:10 for the folds of one dataset, --datasets 30 (their number) for one "
+    "score per dataset, or add a column fold or dataset.",
     "Resampling.": DESIGN,
     "resampling=": DESIGN,
     "select(metric=": "Use --metric NAME.",

@@ -185,11 +185,14 @@ def reading_options(function: Command) -> Command:
     options = (
         click.argument("file"),
         click.option("--metric", help="Which metric, or the name of the only one."),
-        click.option("--higher-is-better/--lower-is-better", default=None, help="Where the metric's name is unknown."),
+        click.option(
+            "--higher-is-better/--lower-is-better", default=None, help="Where no known name of the metric shows it."
+        ),
         click.option("--resampling", type=RESAMPLING, help="kfold:10, kfold:10x10, subsampling:50,6,100, independent."),
         click.option("--folds", type=int, help="k-fold cross-validation, where no column shows it."),
         click.option("--repeats", type=int, help="How often it was repeated; once if not given."),
-        click.option("--dataset", "datasets", multiple=True, help="Only this dataset; may be repeated."),
+        click.option("--datasets", type=int, help="Their number, where rows are datasets and have no names."),
+        click.option("--dataset", "only", multiple=True, help="Only this dataset; may be repeated."),
         click.option(
             "--column", type=Setting(texts=True), multiple=True, help=f"ROLE=NAME, role one of {', '.join(ROLES)}."
         ),
@@ -203,7 +206,7 @@ def reading_options(function: Command) -> Command:
 
 READING = (
     *("file", "metric", "higher_is_better", "resampling", "folds", "repeats"),
-    *("datasets", "column", "scale", "input_format"),
+    *("datasets", "only", "column", "scale", "input_format"),
 )
 
 
@@ -221,9 +224,10 @@ def take_scores(options: dict[str, Any]) -> "Scores":
         metric=given["metric"],
         higher_is_better=given["higher_is_better"],
         resampling=_design(given["resampling"], given["folds"], given["repeats"]),
+        datasets=given["datasets"],
     )
-    if given["datasets"]:
-        scores = scores.select(datasets=list(given["datasets"]))
+    if given["only"]:
+        scores = scores.select(datasets=list(given["only"]))
     return scores if given["scale"] == "score" else scores.transform(given["scale"])
 
 

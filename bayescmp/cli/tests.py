@@ -181,10 +181,6 @@ def _wanting(scores: "Scores") -> list[str]:
         lines.append(
             "  missing   the resampling design: use --resampling kfold:10x10, subsampling:50,6,100 or independent"
         )
-    if scores.metric is None:
-        lines.append(
-            "  missing   the metric's name: treated as a score, higher is better; use --metric accuracy or rmse"
-        )
     return lines
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from bayescmp.errors import ScoresError
 from bayescmp.rope import Rope
+from bayescmp.scores.metrics import with_direction
 from bayescmp.sentences import estimate_text
 from bayescmp.text import counted, number, one_line, probability, short_name, short_p_value, text_table
 
@@ -32,11 +33,10 @@ def as_text(c: "Comparison") -> str:
 def heading(c: "Comparison") -> str:
     """What was compared, by what."""
     rope = f"rope {c.rope}" if isinstance(c.rope, Rope) else "a rope for each dataset"
-    direction = "higher" if c.scores.higher_is_better else "lower"
     how = c.tests.adjustment
     lines = [
-        f"{len(c.models)} models, {counted(len(c.scores.datasets), 'dataset')}, {c.scores.metric or 'score'} "
-        f"({direction} is better), {rope}",
+        f"{len(c.models)} models, {counted(len(c.scores.datasets), 'dataset')}, "
+        f"{with_direction(c.scores.metric, c.scores.higher_is_better)}, {rope}",
         c.setting.tests
         + (f", {how}-adjusted" if len(c.posteriors) > 1 and how != "none" else "")
         + (f"; all against {c.control}" if c.control else "")

@@ -25,7 +25,7 @@ from bayescmp.frequentist import (
     friedman_test,
     iman_davenport_test,
 )
-from bayescmp.rope import Rope, RopeLike, rope_for
+from bayescmp.rope import ROPE, Rope, RopeLike, rope_for
 from bayescmp.scores.inputs import check_scores, complete_table, in_ropes
 from bayescmp.scores.table import Scores
 
@@ -33,7 +33,7 @@ from bayescmp.scores.table import Scores
 def compare(
     scores: Scores,
     *,
-    rope: RopeLike | Mapping[str, RopeLike],
+    rope: RopeLike | Mapping[str, RopeLike] = ROPE,
     bayes: str | None = None,
     frequentist: str | None = None,
     control: str | None = None,

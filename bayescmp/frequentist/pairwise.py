@@ -27,6 +27,7 @@ from bayescmp.frequentist.t_tests import corrected_name, corrected_ttest, overla
 from bayescmp.numerics.ranks import signed_ranks
 from bayescmp.numerics.student import student_p, student_parameters, student_ppf
 from bayescmp.scores.inputs import as_scores, check_same_folds, complete_table
+from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.pair import Pair, rounding_of
 from bayescmp.scores.resampling import Resampling, unknown_design
 from bayescmp.scores.table import Scores
@@ -437,7 +438,7 @@ class PairwiseTests(Value):
         against = f" against {self.control}" if self.control else ""
         lines = [
             f"PairwiseTests: {len(self.models)} models{against}, {counted(len(self.pairs), 'pair')}, "
-            f"{self.metric or 'score'}, {self.method}"
+            f"{with_direction(self.metric, self.higher_is_better)}, {self.method}"
             + ("" if self.adjustment == "none" else f", {self.adjustment}-adjusted")
         ]
         order = np.argsort(self.p_adjusted, kind="stable")[:MOST_ROWS]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from bayescmp.checks import check_level
 from bayescmp.frequentist.intervals import IntervalRule
 from bayescmp.rope import Rope
+from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.pair import SCALES
 from bayescmp.text import about_row, number, p_value, statistic, unit_number, versions
 from bayescmp.values import Value
@@ -249,7 +250,8 @@ class TestResult(Value):
         return f"{self._subject()}: {text}."
 
     def __repr__(self) -> str:
-        first = f"{self._subject()}, {self.metric or 'score'}{self._scale_text()}, {self.method} (n={self.n})"
+        what = with_direction(self.metric, self.higher_is_better)
+        first = f"{self._subject()}, {what}{self._scale_text()}, {self.method} (n={self.n})"
         side = f" ({self._alternative_text()})" if self._one_sided else ""
         second = f"  {self._statistic_text()}   p = {_digits(self.p_value)}{side}"
         if self._is_adjusted and self.p_adjusted is not None:

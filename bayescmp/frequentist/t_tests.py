@@ -14,7 +14,7 @@ from bayescmp.frequentist.intervals import StudentInterval
 from bayescmp.frequentist.result import TestResult
 from bayescmp.numerics.moments import in_units, moments
 from bayescmp.numerics.student import student_p, student_parameters
-from bayescmp.rope import RopeLike, rope_for
+from bayescmp.rope import ROPE, RopeLike, rope_for
 from bayescmp.scores.inputs import one_dataset, unpaired
 from bayescmp.scores.pair import ROUNDING, Pair
 from bayescmp.scores.resampling import Resampling
@@ -103,7 +103,7 @@ def corrected_ttest(
     --------
     >>> import bayescmp as bc
     >>> bc.frequentist.corrected_ttest(bc.load_labour().pair("SVM", "DT"))
-    TestResult: SVM vs DT, error rate, corrected resampled t-test, n_test/n_train = 0.12 (n=100)
+    TestResult: SVM vs DT, error rate (lower is better), corrected resampled t-test, n_test/n_train = 0.12 (n=100)
       t(99) = 1.791   p = 0.076
       mean difference 0.082, 95% CI [-0.009, 0.172]
       d_z = .65, 95% CI [-.07, 1.36]
@@ -182,7 +182,7 @@ def tost_ttest(
     a: Pair | ArrayLike,
     b: ArrayLike | None = None,
     *,
-    rope: RopeLike | Mapping[str, RopeLike],
+    rope: RopeLike | Mapping[str, RopeLike] = ROPE,
     corrected: bool = True,
     alpha: float = 0.05,
     dataset: str | None = None,

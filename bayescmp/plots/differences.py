@@ -42,8 +42,8 @@ def plot_differences(
     --------
     >>> import bayescmp as bc
     >>> ax = bc.plots.plot_differences(bc.load_domains().pair("B", "A"), rope=1)
-    >>> ax.get_xlabel()
-    'difference in accuracy (positive favours B)'
+    >>> ax.get_xlabel().splitlines()
+    ['difference in accuracy, higher is better', '(positive favours B)']
     """
     if not isinstance(pair, Pair):
         raise ValueError(f"`pair` must be a Pair, got {type(pair).__name__}. Make one with scores.pair(a, b).")
@@ -62,7 +62,7 @@ def plot_differences(
         if several:
             strip(ax, y, pair.differences[i, : pair.counts[i]])
         ax.plot(pair.means[i], y, marker="D", linestyle="none", **MEAN)
-    label_axes(ax, x=difference_label(pair.scale, pair.metric, pair.a, mean=False))
+    label_axes(ax, x=difference_label(pair, pair.a, mean=False))
     ax.spines["left"].set_visible(False)
     few_ticks(ax)
     strip_key(ax, "one resample" if several else None, "mean" if several else "one score per dataset", region)

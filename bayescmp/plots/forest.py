@@ -113,7 +113,7 @@ def _rows(result: Any, mass: float, width_mm: float) -> _Rows:
             frame["shrunken"].tolist(),
             list(zip(frame["hdi_low"], frame["hdi_high"], strict=True)),
             result.rope,
-            difference_label(result.scale, result.metric, result.a),
+            difference_label(result, result.a),
             frame["mean"].tolist(),
         )
     if isinstance(result, Comparison):
@@ -125,7 +125,7 @@ def _rows(result: Any, mass: float, width_mm: float) -> _Rows:
             [float(p.mean) for p in result.posteriors if p.mean is not None],
             [p.hdi(mass) for p in result.posteriors],
             first.rope,
-            difference_label(first.scale, first.metric, result.control or "the first of the two"),
+            difference_label(first, result.control or "the first"),
             ready=True,
         )
     return _of_posteriors(result, mass, width_mm)
@@ -160,7 +160,7 @@ def _of_posteriors(results: Any, mass: float, width_mm: float) -> _Rows:
         [float(one.mean) for one in found],
         [one.hdi(mass) for one in found],
         first.rope,
-        difference_label(first.scale, first.metric, first.a if same else "the first of the two"),
+        difference_label(first, first.a if same else "the first"),
         ready=ready,
     )
 

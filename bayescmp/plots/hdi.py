@@ -75,5 +75,5 @@ def plot_hdi(result: Difference, *, ax: Axes | None = None, width_mm: float = 85
             ha="left", va="center", fontsize=size - 0.5, color=INK,
         )  # fmt: skip
     few_ticks(ax)
-    label_axes(ax, x=difference_label(result.scale, result.metric, result.a), y="mass of the HDI")
+    label_axes(ax, x=difference_label(result, result.a), y="mass of the HDI")
     return ax

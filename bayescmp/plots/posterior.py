@@ -85,7 +85,7 @@ def plot_posterior(result: Difference, *, ax: Axes | None = None, mass: float = 
     ax.set_yticks([])
     few_ticks(ax)
     ax.spines["left"].set_visible(False)
-    label_axes(ax, x=difference_label(result.scale, result.metric, result.a))
+    label_axes(ax, x=difference_label(result, result.a))
     return ax
 
 

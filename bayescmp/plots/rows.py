@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
+from bayescmp.bayes.posterior import Posterior
 from bayescmp.plots.names import escape, fit_names, printable, text_width
 from bayescmp.plots.style import POINTS_A_MM, font_size, free_width, new_axes
-from bayescmp.scores.pair import SCALES
+from bayescmp.scores.pair import SCALES, Pair
 
 SHARE = 0.36
 """Of the width, at most, for the names."""
@@ -61,7 +62,8 @@ def pair_names(pairs: Sequence[tuple[str, str]], width_mm: float) -> list[str]:
     return [f"{known[a]}{apart}{known[b]}" for a, b in pairs]
 
 
-def difference_label(scale: str, metric: str | None, favoured: str, *, mean: bool = True) -> str:
-    """The label of an axis of differences: what, of what, and whom a positive one favours."""
-    what = ("mean " if mean else "") + SCALES[scale]
-    return f"{what} in {metric or 'score'} (positive favours {favoured})"
+def difference_label(result: Posterior | Pair, favoured: str, *, mean: bool = True) -> str:
+    """The label of an axis of differences: what, of what metric with its direction, and whom a positive one favours."""
+    what = ("mean " if mean else "") + SCALES[result.scale]
+    better = "higher" if result.higher_is_better else "lower"
+    return f"{what} in {result.metric or 'score'}, {better} is better (positive favours {favoured})"

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from bayescmp.plots.differences import MEAN, strip, strip_key
 from bayescmp.plots.rows import row_axes
 from bayescmp.plots.style import INK, few_ticks, font_size, label_axes, light_grid, width_of
+from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.table import Scores
 from bayescmp.text import number
 
@@ -52,8 +53,7 @@ def plot_scores(scores: Scores, *, ax: Axes | None = None, width_mm: float = 85)
     few_ticks(ax)
     strip_key(ax, "one fold" if one else "mean score on one dataset", "mean")
     scale = "" if scores.scale in ("score", "relative") else f"{scores.scale} of "
-    best = "higher" if scores.higher_is_better else "lower"
-    label_axes(ax, x=f"{scale}{scores.metric or 'score'} ({best} is better)")
+    label_axes(ax, x=scale + with_direction(scores.metric, scores.higher_is_better))
     return ax
 
 

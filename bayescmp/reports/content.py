@@ -16,6 +16,7 @@ from bayescmp.references import Reference
 from bayescmp.reports.curves import Curves, Point, curves
 from bayescmp.reports.methods import methods_text, references
 from bayescmp.rope import Rope, RopeLike, warn_if_other_scale
+from bayescmp.scores.metrics import with_direction
 from bayescmp.sentences import best_model, estimate_text, rope_text
 from bayescmp.text import counted, number, probability, short_p_value
 
@@ -197,13 +198,12 @@ def _each(c: "Comparison") -> Iterable[tuple[int, tuple[str, str]]]:
 
 
 def _facts(c: "Comparison") -> list[tuple[str, str]]:
-    best = "higher" if c.scores.higher_is_better else "lower"
     m = len(c.scores.datasets)
     rope = rope_text(c.rope) if isinstance(c.rope, Rope) else "one for each dataset"
     return [
         ("Models", str(len(c.models))),
         ("Datasets", c.scores.datasets[0] if m == 1 else str(m)),
-        ("Metric", f"{c.scores.metric or 'score'} ({best} is better)"),
+        ("Metric", with_direction(c.scores.metric, c.scores.higher_is_better)),
         ("Rope", rope),
         ("Setting", c.setting.words),
         ("Pairs", f"{len(c.pairs)}" + (f", all against {c.control}" if c.control else "")),

@@ -25,7 +25,7 @@ def from_arrays(
     arrays: Mapping[str, ArrayLike],
     *,
     resampling: Resampling | None = None,
-    datasets: Sequence[str] | None = None,
+    datasets: Sequence[str] | int | None = None,
     metric: str | None = None,
     higher_is_better: bool | None = None,
 ) -> "Scores":
@@ -35,13 +35,14 @@ def from_arrays(
     ----------
     arrays : mapping of str to array
         1-D with a `resampling`: the resamples of one dataset, repeat-major (repeat 1's folds first).
-        1-D without: one score per dataset. 2-D: datasets x resamples.
+        1-D with `datasets`: one score per dataset. 1-D with neither raises an error, because folds that are treated
+        as datasets give a wrong answer. 2-D: datasets x resamples.
     resampling : Resampling, optional
         The design, the same for all datasets.
-    datasets : list of str, optional
-        Names of the datasets; "dataset 1", ... if not given.
+    datasets : list of str, or int, optional
+        Names of the datasets, or their number: "dataset 1", ...
     metric, higher_is_better
-        A known metric name sets the direction; with neither, higher is better.
+        A known metric name sets the direction; an unknown one, or none, needs `higher_is_better`.
 
     See Also
     --------
@@ -51,9 +52,52 @@ def from_arrays(
     Examples
     --------
     >>> from bayescmp import Resampling, Scores
-    >>> Scores.from_arrays({"rf": [0.9, 0.8], "svm": [0.8, 0.8]}, resampling=Resampling.kfold(2)).datasets
+    >>> arrays = {"rf": [0.9, 0.8], "svm": [0.8, 0.8]}
+    >>> Scores.from_arrays(arrays, metric="accuracy", resampling=Resampling.kfold(2)).datasets
     ('dataset',)
+    >>> Scores.from_arrays(arrays, metric="accuracy", datasets=2).datasets
+    ('dataset 1', 'dataset 2')
     """
+    if isinstance(arrays, Mapping) and resampling is None and datasets is None:
+        _check_not_folds(arrays, metric, higher_is_better)
+    return scores_of(
+        cls, arrays, resampling=resampling, datasets=datasets, metric=metric, higher_is_better=higher_is_better
+    )
+
+
+def _check_not_folds(arrays: Mapping[str, ArrayLike], metric: str | None, higher_is_better: bool | None) -> None:
+    """Raise if there are vectors of several scores: nothing shows whether they are folds or datasets."""
+    sizes = [len(values) for name, values in arrays.items() if _depth(str(name), values) == 1]  # type: ignore[arg-type]
+    n = max(sizes, default=0)
+    if n < 2:
+        return
+    direction(metric, higher_is_better)  # raises first, so that the lines of the message work as they are
+    named = (f'metric="{metric}", ' if metric else "") + (
+        f"higher_is_better={higher_is_better}, " if higher_is_better is not None else ""
+    )
+    raise ScoresError(
+        f"1-D arrays of {n} scores may be the folds of one dataset, or one score for each of {n} datasets, and the "
+        "answers differ. Use one of these lines:\n"
+        f"    Scores.from_arrays(arrays, {named}resampling={likely_design(n)})  # the folds of one dataset\n"
+        f"    Scores.from_arrays(arrays, {named}datasets={n})  # one score per dataset"
+    )
+
+
+def likely_design(n: int) -> str:
+    """A design of n scores, as an example to copy."""
+    return f"Resampling.kfold(10, repeats={n // 10})" if n > 10 and n % 10 == 0 else f"Resampling.kfold({n})"
+
+
+def scores_of(
+    cls: type["Scores"],
+    arrays: Mapping[str, ArrayLike],
+    *,
+    resampling: Resampling | None = None,
+    datasets: Sequence[str] | int | None = None,
+    metric: str | None = None,
+    higher_is_better: bool | None = None,
+) -> "Scores":
+    """Scores from one array per model; vectors are folds with a `resampling`, and one score per dataset without."""
     if not isinstance(arrays, Mapping) or not arrays:
         what = "nothing" if isinstance(arrays, Mapping) else type(arrays).__name__
         raise ScoresError(f"`arrays` must map model names to scores, got {what}.")
@@ -88,8 +132,6 @@ def finish(
     **fields: Any,
 ) -> "Scores":
     """The last steps of every way in: the direction, and a warning about repeats that are copies."""
-    if metric is None and higher_is_better is None:
-        notes = (*notes, "no metric was named: higher scores are treated as better")
     scores = cls(metric=metric, higher_is_better=direction(metric, higher_is_better), notes=notes, **fields)
     for d, name in enumerate(scores.datasets) if scores.values.shape[2] > 3 else ():
         if warn_of_copies(name, scores.keys[d], scores.values[:, d]):
@@ -157,12 +199,16 @@ def aligned(arrays: Mapping[str, ArrayLike], folds: bool, *, flat: bool = False)
     return tables
 
 
-def dataset_names(given: Sequence[str] | None, n: int, folds: bool) -> tuple[str, ...]:
+def dataset_names(given: Sequence[str] | int | None, n: int, folds: bool) -> tuple[str, ...]:
     """The names of n datasets: as given, else numbered."""
+    if isinstance(given, (int, np.integer)) and not isinstance(given, (bool, np.bool_)):
+        if given != n:
+            raise ScoresError(f"`datasets` must be the number of datasets, but there are {n}, got {given}.")
+        given = None
     if given is None:
         return ("dataset",) if n == 1 and folds else tuple(f"dataset {i + 1}" for i in range(n))
-    if not is_list(given) and not isinstance(given, str):
-        raise ScoresError(f"`datasets` must be a list of names, got {given!r}.")
+    if isinstance(given, bool) or (not is_list(given) and not isinstance(given, str)):
+        raise ScoresError(f"`datasets` must be a list of names, or their number, got {given!r}.")
     names = tuple(str(name) for name in ([given] if isinstance(given, str) else given))
     if len(names) != n or len(set(names)) < n:
         raise ScoresError(f"`datasets` must be {n} different names, got {len(names)}: {name_list(names)}.")

@@ -36,6 +36,7 @@ def read_scores(
     metric: str | None = None,
     higher_is_better: bool | None = None,
     resampling: Designs = None,
+    datasets: Sequence[str] | int | None = None,
 ) -> Scores:
     """Scores from a file: csv, tsv, parquet, json (records or columns) or jsonl.
 
@@ -45,7 +46,7 @@ def read_scores(
         A file object may be open for text or for bytes, such as `sys.stdin.buffer`.
     format : "csv", "tsv", "json", "jsonl" or "parquet", optional
         By the ending of the name if not given; a file object's content shows it.
-    model, dataset, score, repeat, fold, models, metric, higher_is_better, resampling
+    model, dataset, score, repeat, fold, models, metric, higher_is_better, resampling, datasets
         As in `Scores.from_frame`. What was understood is in the result's `notes` and in its repr.
 
     See Also
@@ -73,6 +74,7 @@ def read_scores(
         metric=metric,
         higher_is_better=higher_is_better,
         resampling=resampling,
+        datasets=datasets,
     )
 
 

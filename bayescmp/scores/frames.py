@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.checks import is_list
 from bayescmp.errors import ScoresError, name_list, unknown_name
-from bayescmp.scores.arrays import check_finite, finish
+from bayescmp.scores.arrays import check_finite, dataset_names, finish, likely_design
 from bayescmp.scores.metrics import check_metric, is_known
 from bayescmp.scores.resampling import Resampling, check_design
 
@@ -60,6 +60,7 @@ def from_frame(
     metric: str | None = None,
     higher_is_better: bool | None = None,
     resampling: Designs = None,
+    datasets: Sequence[str] | int | None = None,
 ) -> "Scores":
     """Scores from a long frame (one row per score) or a wide one (one column per model).
 
@@ -75,9 +76,12 @@ def from_frame(
     metric : str, optional
         The metric to pick where the table has several, else the name of the one it has.
     higher_is_better : bool, optional
-        Needed where the metric's name is not a known one.
+        Needed where the metric's name is not a known one, or there is none.
     resampling : Resampling, or a mapping from dataset to Resampling, optional
-        The design, where no column shows it.
+        The design, where no column shows it. The rows of a wide frame that have no names are then the folds of one
+        dataset.
+    datasets : list of str, or int, optional
+        The names of the datasets, or their number, where the rows of a wide frame are datasets and have no names.
 
     See Also
     --------
@@ -101,6 +105,7 @@ def from_frame(
         metric=metric,
         higher_is_better=higher_is_better,
         resampling=resampling,
+        datasets=datasets,
     )
 
 
@@ -128,6 +133,7 @@ def from_table(
     metric: str | None = None,
     higher_is_better: bool | None = None,
     resampling: Designs = None,
+    datasets: Sequence[str] | int | None = None,
 ) -> "Scores":
     """Scores from the columns of a table, once it is plain lists."""
     if not columns or not len(next(iter(columns.values()))):
@@ -137,9 +143,13 @@ def from_table(
     check_metric(metric)
     roles = _find_roles(columns, named, models)
     if "model" in roles and models is None:
+        if datasets is not None:
+            raise ScoresError(
+                "`datasets` is for wide tables whose rows have no names, but this one is long. Add a column `dataset`."
+            )
         tables, layout = _long(columns, roles, metric), "long"
     else:
-        tables, layout = _wide(columns, roles, models, metric, resampling), "wide"
+        tables, layout = _wide(columns, roles, models, metric, resampling, datasets), "wide"
     if len(tables) > 1 and higher_is_better is not None:
         raise ScoresError(
             f"`higher_is_better` is for one metric, but the table has {name_list(str(t[0]) for t in tables)}. Pick one "
@@ -283,23 +293,33 @@ def _wide(
     models: Sequence[str] | None,
     metric: str | None,
     resampling: Designs,
+    datasets: Sequence[str] | int | None,
 ) -> list[Table]:
     """The tables of a wide frame, melted to long; cells of a model that was not run on a dataset are left out."""
     chosen = _model_columns(columns, roles, models)
     n = len(columns[chosen[0]])
     keep = {r: columns[c] for r, c in roles.items() if r not in ("model", "score")}
-    if not keep.keys() & {"dataset", "repeat", "fold"} and not (
-        isinstance(resampling, Resampling) and resampling.n == n
-    ):
-        keep["dataset"] = [f"dataset {i + 1}" for i in range(n)]
+    named = sorted(keep.keys() & {"dataset", "repeat", "fold"})
+    if datasets is not None:
+        if named:
+            raise ScoresError(
+                f'`datasets` is for rows that have no names, but the column "{roles[named[0]]}" has them. Leave it out.'
+            )
+        keep["dataset"] = list(dataset_names(datasets, n, folds=False))
+    elif not named and n > 1 and not isinstance(resampling, Resampling):
+        raise ScoresError(
+            f"The {n} rows of the table have no names: they may be the folds of one dataset, or one dataset each, and "
+            f"the answers differ. Give resampling={likely_design(n)} for the folds of one dataset, or datasets={n} for "
+            "one score per dataset, or add a column `fold` or `dataset`."
+        )
     for role in keep.keys() & {"dataset", "repeat", "fold", "metric"}:
         _check_labels(role, keep[role])
     labels: dict[str, list[Any]] = {"model": [], "row": [], **{r: [] for r in keep}}
     scores = []
-    datasets = np.array([str(value) for value in keep.get("dataset", ["dataset"] * n)])
+    rows_of = np.array([str(value) for value in keep.get("dataset", ["dataset"] * n)])
     for name in chosen:
         numbers = _numbers(name, columns[name])
-        rows = np.flatnonzero(np.isin(datasets, datasets[~np.isnan(numbers)]))
+        rows = np.flatnonzero(np.isin(rows_of, rows_of[~np.isnan(numbers)]))
         labels["model"] += [name] * rows.size
         labels["row"] += (rows + 1).tolist()
         for role, column in keep.items():

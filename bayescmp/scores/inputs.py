@@ -16,7 +16,7 @@ from bayescmp.errors import MissingWarning, RopeError, ScoresError, name_list, w
 from bayescmp.numerics.moments import power_of_two
 from bayescmp.numerics.ranks import average_ranks
 from bayescmp.rope import Rope, RopeLike, rope_for, symmetric, warn_if_other_scale
-from bayescmp.scores.arrays import aligned, as_vector, check_same_index, dataset_names, warn_of_copies
+from bayescmp.scores.arrays import aligned, as_vector, check_same_index, dataset_names, scores_of, warn_of_copies
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import Pair, rounding_of
 from bayescmp.scores.resampling import Resampling, check_design
@@ -114,8 +114,13 @@ def as_pair(
         scores_a=one,
         scores_b=two,
         resampling=(resampling,) * len(one),
-        higher_is_better=direction(None, higher_is_better),
+        higher_is_better=plain_direction(higher_is_better),
     )
+
+
+def plain_direction(higher_is_better: bool | None) -> bool:
+    """The direction of plain arrays, which have no metric: higher is better unless said otherwise."""
+    return direction(None, True if higher_is_better is None else higher_is_better)
 
 
 def model_names(a: object, b: object) -> tuple[str, str]:
@@ -169,7 +174,7 @@ def unpaired(
     for name, scores in zip(names, (x, y), strict=True):
         if scores.size < least:
             raise ScoresError(f"`{test}` needs at least {least} scores of each model, but `{name}` has {scores.size}.")
-    up = direction(None, higher_is_better)
+    up = plain_direction(higher_is_better)
     return Unpaired(a=names[0], b=names[1], scores_a=x, scores_b=y, higher_is_better=up)
 
 
@@ -351,7 +356,7 @@ def as_scores(table: Any, blocks_are: str, higher_is_better: bool | None) -> Sco
             )
         table = {f"model {j + 1}": array[:, j] for j in range(array.shape[1])}
     design = None if blocks_are == "datasets" else Resampling.independent()
-    return Scores.from_arrays(table, resampling=design, higher_is_better=higher_is_better)
+    return scores_of(Scores, table, resampling=design, higher_is_better=plain_direction(higher_is_better))
 
 
 def check_same_folds(scores: Scores) -> None:

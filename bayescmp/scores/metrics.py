@@ -35,14 +35,17 @@ def check_metric(metric: object) -> None:
 
 
 def higher_is_better(metric: str | None, given: bool | None) -> bool:
-    """The direction: as given, else that of a known metric; an unknown metric name needs it given."""
+    """The direction: as given, else that of a known metric; an unknown name, or none, needs it given."""
     check_metric(metric)
     if given is not None:
         if not isinstance(given, (bool, np.bool_)):
             raise ScoresError(f"`higher_is_better` must be True or False, got {given!r}.")
         return bool(given)
     if metric is None:
-        return True
+        raise ScoresError(
+            "Whether higher or lower scores are better is not known, because no metric is named. Give its name, such "
+            'as metric="accuracy" or metric="rmse", or the direction, higher_is_better=True or higher_is_better=False.'
+        )
     direction = _known_direction(metric)
     if direction is None:
         raise ScoresError(
@@ -50,6 +53,11 @@ def higher_is_better(metric: str | None, given: bool | None) -> bool:
             "False."
         )
     return direction
+
+
+def with_direction(metric: str | None, higher_is_better: bool) -> str:
+    """The metric as every header has it: "rmse (lower is better)"."""
+    return f"{metric or 'score'} ({'higher' if higher_is_better else 'lower'} is better)"
 
 
 def _known_direction(metric: str) -> bool | None:

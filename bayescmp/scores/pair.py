@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bayescmp.errors import ScoresError, name_list, unknown_name
 from bayescmp.numerics.moments import mean
+from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.resampling import Resampling, check_design, unknown_design
 from bayescmp.values import Value
 
@@ -168,12 +169,11 @@ class Pair(Value):
         return replace(self, a=self.b, b=self.a, scores_a=self.scores_b, scores_b=self.scores_a)
 
     def __repr__(self) -> str:
-        metric = self.metric or "score"
         where = f'"{self.datasets[0]}"' if len(self.datasets) == 1 else f"{len(self.datasets)} datasets"
-        best = "higher" if self.higher_is_better else "lower"
         resamples = f"{self.counts.min()} to {self.counts.max()}" if np.ptp(self.counts) else f"{self.counts[0]}"
         return (
-            f"Pair: {self.a} vs {self.b}, {metric} ({best} is better), {where}, {resamples} scores each\n"
+            f"Pair: {self.a} vs {self.b}, {with_direction(self.metric, self.higher_is_better)}, {where}, {resamples} "
+            "scores each\n"
             f"  mean {self.difference_name} {self.means.mean():.4g} (positive favours {self.a})"
         )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescmp.errors import ResamplingError, ScoresError, name_list
-from bayescmp.scores.arrays import as_vector, from_arrays
+from bayescmp.scores.arrays import as_vector, scores_of
 from bayescmp.scores.frames import from_columns
 from bayescmp.scores.metrics import check_metric
 from bayescmp.scores.metrics import higher_is_better as direction
@@ -39,9 +39,10 @@ def from_cross_validate(
     n_samples : int, optional
         The number of cases, where `cv` is a `ShuffleSplit` with a relative size.
     metric : str, optional
-        The scorer to take where there are several: "roc_auc" for the key "test_roc_auc".
+        The scorer to take where there are several: "roc_auc" for the key "test_roc_auc"; the name of the scorer where
+        the key is "test_score", which does not show it.
     higher_is_better : bool, optional
-        True for scikit-learn's own scorers; needed where a scorer's name contradicts its sign.
+        True for scikit-learn's own scorers; needed where no name shows it, or a scorer's name contradicts its sign.
     resampling : Resampling, optional
         The design, instead of `cv`.
 
@@ -54,7 +55,7 @@ def from_cross_validate(
     --------
     >>> from bayescmp import Scores
     >>> results = {"rf": {"test_score": [0.9, 0.8]}, "svm": {"test_score": [0.8, 0.8]}}
-    >>> Scores.from_cross_validate(results, cv=2).resampling[0]
+    >>> Scores.from_cross_validate(results, cv=2, metric="accuracy").resampling[0]
     Resampling: 2-fold CV (n=2, rho=0.500)
     """
     labels: dict[str, list[Any]] = {"model": [], "dataset": [], "repeat": [], "fold": []}
@@ -109,11 +110,11 @@ def from_cv_results(
     ----------
     search : fitted search, or its `cv_results_`
     metric : str, optional
-        The scorer to take where there are several.
+        The scorer to take where there are several; the name of the only one where the search does not show it.
     n_samples : int, optional
         The number of cases, where the search's `cv` is a `ShuffleSplit` with a relative size.
     higher_is_better : bool, optional
-        True for scikit-learn's own scorers; needed where a scorer's name contradicts its sign.
+        True for scikit-learn's own scorers; needed where no name shows it, or a scorer's name contradicts its sign.
     resampling : Resampling, optional
         The design, instead of the search's `cv`.
 
@@ -125,7 +126,7 @@ def from_cv_results(
     --------
     >>> from bayescmp import Resampling, Scores
     >>> found = {"params": [{"C": 1}, {"C": 10}], "split0_test_score": [0.8, 0.9], "split1_test_score": [0.7, 0.9]}
-    >>> Scores.from_cv_results(found, resampling=Resampling.kfold(2)).models
+    >>> Scores.from_cv_results(found, metric="accuracy", resampling=Resampling.kfold(2)).models
     ('C=1', 'C=10')
     """
     results = getattr(search, "cv_results_", search if isinstance(search, Mapping) else None)
@@ -134,7 +135,9 @@ def from_cv_results(
             f"`search` must be a fitted search with `cv_results_`, got {type(search).__name__}. Call fit first."
         )
     suffixes = [k.removeprefix("split0_test_") for k in results if k.startswith("split0_test_")]
-    suffix = metric or (suffixes[0] if len(suffixes) == 1 else None)
+    check_metric(metric)
+    unnamed = suffixes == ["score"]
+    suffix = "score" if unnamed else metric or (suffixes[0] if len(suffixes) == 1 else None)
     if suffix not in suffixes:
         raise ScoresError(f"The search has the scores {name_list(suffixes)}: pick one with metric=, got {metric!r}.")
     n_splits = sum(k.startswith("split") and k.endswith(f"_test_{suffix}") for k in results)
@@ -148,8 +151,9 @@ def from_cv_results(
     design = resampling or _design(
         None, 5 if cv is None and search is not results else cv, n_samples, n_splits, shared=True
     )
-    name = None if suffix == "score" else suffix
-    return from_arrays(
+    scorer = getattr(search, "scoring", None)
+    name = (metric or (scorer if isinstance(scorer, str) else None)) if unnamed else suffix
+    return scores_of(
         cls,
         dict(zip(_candidate_names(results["params"]), table, strict=True)),
         resampling=design,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bayescmp.checks import is_list, is_one_of
 from bayescmp.errors import MissingWarning, ScoresError, name_list, unknown_name, warn
 from bayescmp.scores import arrays, frames, sklearn
+from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.pair import SCALES, Pair
 from bayescmp.scores.resampling import Resampling
 from bayescmp.text import one_line
@@ -54,8 +55,8 @@ class Scores(Value):
     Examples
     --------
     >>> import bayescmp as bc
-    >>> scores = bc.Scores.from_arrays({"rf": [0.9, 0.8, 0.7], "svm": [0.8, 0.8, 0.9]}, metric="accuracy")
-    >>> scores
+    >>> arrays = {"rf": [0.9, 0.8, 0.7], "svm": [0.8, 0.8, 0.9]}
+    >>> bc.Scores.from_arrays(arrays, metric="accuracy", datasets=3)
     Scores: 2 models x 3 datasets, accuracy (higher is better), one score each
       models    rf, svm
       datasets  dataset 1, dataset 2, dataset 3
@@ -366,11 +367,10 @@ class Scores(Value):
 
     def _headline(self) -> str:
         """The shape, the metric with its direction, and the design in one line."""
-        best = "higher" if self.higher_is_better else "lower"
         scale = "" if self.scale == "score" else f", {self.scale} scale"
         return (
             f"Scores: {len(self.models)} model{_s(self.models)} x {len(self.datasets)} dataset{_s(self.datasets)}, "
-            f"{self.metric or 'score'} ({best} is better){scale}, {self._designs()}"
+            f"{with_direction(self.metric, self.higher_is_better)}{scale}, {self._designs()}"
         )
 
     def _designs(self) -> str:

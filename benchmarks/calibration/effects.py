@@ -35,7 +35,7 @@ def _differences(rng: np.random.Generator, deltas: Floats, sd: Floats | float, d
 
 
 def _inference(d: Floats, design: bc.Resampling, prior: str | HierarchicalPrior) -> HierarchicalInference:
-    scores = bc.Scores.from_arrays({"a": d, "b": np.zeros_like(d)}, resampling=design)
+    scores = bc.Scores.from_arrays({"a": d, "b": np.zeros_like(d)}, resampling=design, higher_is_better=True)
     found: HierarchicalInference = prepare(scores.pair("a", "b"), prior, None)[0]
     return found
 

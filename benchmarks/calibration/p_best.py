@@ -22,7 +22,9 @@ def study(rng: np.random.Generator, datasets: int, tails: str) -> tuple[bc.Score
     noise = rng.standard_t(3, (MODELS, datasets)) if tails == "heavy" else rng.normal(size=(MODELS, datasets))
     level = rng.uniform(0.6, 0.9, datasets)
     values = level + truth[:, None] + 0.03 * noise
-    return bc.Scores.from_arrays({f"m{i}": values[i] for i in range(MODELS)}, metric="accuracy"), int(truth.argmax())
+    return bc.Scores.from_arrays(
+        {f"m{i}": values[i] for i in range(MODELS)}, metric="accuracy", datasets=datasets
+    ), int(truth.argmax())
 
 
 def main() -> None:

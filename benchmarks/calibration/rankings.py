@@ -21,6 +21,7 @@ def run(book: Book) -> None:
 
 
 def _scores(x: Floats, **options: object) -> bc.Scores:
+    options = {"higher_is_better": True, **({"datasets": len(x)} if x.ndim == 2 else {}), **options}
     return bc.Scores.from_arrays({f"m{i}": x[..., i] for i in range(x.shape[-1])}, **options)  # type: ignore[arg-type]
 
 

@@ -150,7 +150,7 @@ def _study(a: Floats, b: Floats, design: bc.Resampling, truth: Floats, populatio
     mean = float(truth.mean())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", bc.DegenerateWarning)
-        pair = bc.Scores.from_arrays({"a": a, "b": b}, resampling=design).pair("a", "b")
+        pair = bc.Scores.from_arrays({"a": a, "b": b}, resampling=design, higher_is_better=True).pair("a", "b")
         inference = prepare(pair, "corani2017", None)[0]
     delta, sigma, nu = inference.hyper_draws(1000, seed)
     following = stats.t.cdf(truth[:, None], nu, delta, sigma).mean(axis=1)

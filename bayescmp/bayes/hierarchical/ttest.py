@@ -22,7 +22,7 @@ from bayescmp.bayes.regions import LARGEST, RegionPosterior
 from bayescmp.checks import check_mass
 from bayescmp.errors import DegenerateWarning, PriorWarning, ScoresError, name_list, warn
 from bayescmp.numerics.moments import moments
-from bayescmp.rope import RopeLike
+from bayescmp.rope import ROPE, RopeLike
 from bayescmp.scores.inputs import as_pair, in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
@@ -39,7 +39,7 @@ def hierarchical_ttest(
     a: Pair | ArrayLike,
     b: ArrayLike | None = None,
     *,
-    rope: RopeLike | Mapping[str, RopeLike],
+    rope: RopeLike | Mapping[str, RopeLike] = ROPE,
     prior: str | HierarchicalPrior = "corani2017",
     resampling: Resampling | None = None,
     min_sd: float | None = None,

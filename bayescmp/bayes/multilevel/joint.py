@@ -14,7 +14,7 @@ from bayescmp.bayes.multilevel.data import Statistics, prepare
 from bayescmp.bayes.multilevel.model import MultilevelPrior, draw_between, pymc_multilevel, thetas
 from bayescmp.bayes.multilevel.result import MultilevelDraws, MultilevelPosterior
 from bayescmp.checks import checked_seed
-from bayescmp.rope import RopeLike, symmetric, warn_if_other_scale
+from bayescmp.rope import ROPE, RopeLike, symmetric, warn_if_other_scale
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
@@ -25,7 +25,7 @@ FEW_DF = 5.0
 def multilevel(
     scores: Scores,
     *,
-    rope: RopeLike,
+    rope: RopeLike = ROPE,
     prior: str | MultilevelPrior = "pooled",
     random_seed: int | None = None,
     **nuts_options: Any,

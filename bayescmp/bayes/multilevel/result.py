@@ -18,6 +18,7 @@ from bayescmp.errors import unknown_name
 from bayescmp.numerics.ranks import average_ranks
 from bayescmp.numerics.student import student_regions
 from bayescmp.rope import Rope, RopeLike, symmetric
+from bayescmp.scores.metrics import with_direction
 from bayescmp.text import number, probability
 from bayescmp.values import Value
 
@@ -212,8 +213,9 @@ class MultilevelPosterior(BayesianResult):
         return {"effects": dict(zip(self.models, self.inference.effect.mean(axis=(0, 1)).tolist(), strict=True))}
 
     def __repr__(self) -> str:
+        what = with_direction(self.metric, self.higher_is_better)
         lines = [
-            f"{self._trouble()}Multilevel: {len(self.models)} models, {self.metric or 'score'}, "
+            f"{self._trouble()}Multilevel: {len(self.models)} models, {what}, "
             f"{len(self.datasets)} datasets, {self._rope_text()}, {self.settings['prior'].name} effects"
         ]
         best = self.ranking().p_best

@@ -14,7 +14,7 @@ from bayescmp.bayes.ranking.result import AbilityInference, Block, RankingPoster
 from bayescmp.checks import check_count, checked_seed, is_one_of
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.numerics.student import student_parameters, student_regions
-from bayescmp.rope import Rope, RopeLike
+from bayescmp.rope import ROPE, Rope, RopeLike
 from bayescmp.scores.inputs import Table, check_scores, complete_table, in_ropes
 from bayescmp.scores.pair import ROUNDING
 from bayescmp.scores.resampling import unknown_design
@@ -29,7 +29,7 @@ ELEMENTS_AT_A_TIME = 2**19
 def rank_models(
     scores: Scores,
     *,
-    rope: RopeLike | Mapping[str, RopeLike],
+    rope: RopeLike | Mapping[str, RopeLike] = ROPE,
     by: str = "rank",
     draws: int = DRAWS,
     random_seed: int | None = None,

@@ -21,7 +21,7 @@ from bayescmp.bayes.ranking.strengths import (
 )
 from bayescmp.checks import is_one_of
 from bayescmp.errors import ScoresError
-from bayescmp.rope import Rope, RopeLike
+from bayescmp.rope import ROPE, Rope, RopeLike
 from bayescmp.scores.inputs import Table, complete_table, in_ropes
 from bayescmp.scores.table import Scores
 
@@ -34,7 +34,7 @@ TIES = {"spread": 0.5, "add": 1.0, "forget": 0.0}
 def bradley_terry(
     scores: Scores,
     *,
-    rope: RopeLike | Mapping[str, RopeLike],
+    rope: RopeLike | Mapping[str, RopeLike] = ROPE,
     ties: str = "spread",
     win_rope: float = WIN_ROPE,
     prior: float = 0.5,

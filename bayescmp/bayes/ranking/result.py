@@ -21,6 +21,7 @@ from bayescmp.checks import check_count, check_mass, is_one_of
 from bayescmp.errors import unknown_name
 from bayescmp.numerics.ranks import tie_groups
 from bayescmp.rope import BORDER_TOLERANCE, RopeLike, symmetric
+from bayescmp.scores.metrics import with_direction
 from bayescmp.text import number, probability
 from bayescmp.values import Value
 
@@ -267,8 +268,11 @@ class RankingPosterior(BayesianResult):
 
     def __repr__(self) -> str:
         where = f'"{self.datasets[0]}", {self.n} folds' if len(self.datasets) == 1 else f"{self.n} datasets"
-        what = f"{len(self.models)} models, {self.metric or 'score'}, {self.method}, {where}, {self._rope_text()}"
-        head = f"{self._trouble()}Ranking: {what}"
+        what = with_direction(self.metric, self.higher_is_better)
+        head = (
+            f"{self._trouble()}Ranking: {len(self.models)} models, {what}, {where}, {self._rope_text()}\n"
+            f"  {self.method}"
+        )
         header = ["model", "P(best)", "P(among best)", "expected rank", "95%", "mean score"]
         rows = [header, *self._rows()]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
