@@ -98,8 +98,8 @@ def pairwise_wilcoxon_test(
     if len(table.models) < 2:
         raise ScoresError(f"Pairs need at least 2 models, got {name_list(table.models)}.")
     i, j = pairs_of(table.models, control)
-    means, sizes = _means(table)
-    data = WilcoxonData(means=means, sizes=sizes, zero_method=zero_method, method=method, correction=correction)
+    means, rounding = _means(table)
+    data = WilcoxonData(means=means, rounding=rounding, zero_method=zero_method, method=method, correction=correction)
     columns = [_wilcoxon_columns(table, data, i[part], j[part], alternative) for part in _parts(len(i))]
     plus, minus, n, p, exact, gap, r, low, high = (np.concatenate(c) for c in zip(*columns, strict=True))
     two_sided = alternative == "two-sided"
@@ -195,7 +195,8 @@ def pairwise_ttest(
     rho = design.rho if corrected and design is not None else 0.0
     i, j = pairs_of(table.models, control)
     x = table.oriented.T
-    rounding = rounding_of(np.maximum(*(np.abs(x[m]).max(axis=1) for m in (i, j))), table.scale)
+    errors = rounding_of(table.values, table.scale).max(axis=0)
+    rounding = np.maximum(errors[i], errors[j])
     gap = x[i] - x[j]
     if table.scale == "relative":
         middle = np.abs(x[i] + x[j]).mean(axis=1) / 2
@@ -461,12 +462,12 @@ class PairwiseTests(Value):
 class WilcoxonData(Value):
     """What the signed-rank tests of all pairs were computed from.
 
-    `means` and `sizes` are models x datasets, NaN where a model was not run: its mean score, and its largest in
-    absolute value, which its rounding error follows from.
+    `means` and `rounding` are models x datasets, NaN where a model was not run: its mean score, and the largest
+    rounding error of its scores.
     """
 
     means: Floats
-    sizes: Floats
+    rounding: Floats
     zero_method: str
     method: str
     correction: bool
@@ -490,11 +491,11 @@ class WilcoxonData(Value):
         self, i: Ints | list[int], j: Ints | list[int], higher_is_better: bool, scale: str
     ) -> tuple[Floats, Floats]:
         """Oriented differences of the models' mean scores, pairs x datasets, and their rounding errors."""
-        gap, size = self.means[i] - self.means[j], np.maximum(self.sizes[i], self.sizes[j])
+        gap, rounding = self.means[i] - self.means[j], np.maximum(self.rounding[i], self.rounding[j])
         if scale == "relative":
             middle = (self.means[i] + self.means[j]) / 2
-            gap, size = gap / middle, size / np.abs(middle)
-        return gap if higher_is_better else -gap, rounding_of(size, scale)
+            gap, rounding = gap / middle, rounding / np.abs(middle)
+        return gap if higher_is_better else -gap, rounding
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -534,7 +535,7 @@ def _check_family(adjust: str, control: str | None) -> None:
 
 
 def _means(scores: Scores) -> tuple[Floats, Floats]:
-    """Mean score and largest absolute score of each model on each dataset; NaN where it was not run."""
+    """Mean score and largest rounding error of each model on each dataset; NaN where it was not run."""
     check_same_folds(scores)
     ran = scores.counts > 0
     if not ran.all():
@@ -552,7 +553,7 @@ def _means(scores: Scores) -> tuple[Floats, Floats]:
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # the mean of no score is NaN, as wanted
-        return np.nanmean(scores.values, axis=2), np.nanmax(np.abs(scores.values), axis=2)
+        return np.nanmean(scores.values, axis=2), np.nanmax(rounding_of(scores.values, scores.scale), axis=2)
 
 
 def _parts(m: int) -> list[slice]:

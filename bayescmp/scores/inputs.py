@@ -313,7 +313,7 @@ def complete_table(
         datasets=scores.datasets,
         blocks=blocks,
         values=means,
-        rounding=rounding_of(np.nanmax(np.abs(by_block), axis=(0, 2)), scores.scale),
+        rounding=np.nanmax(rounding_of(by_block, scores.scale), axis=(0, 2)),
         design=scores.resampling[0] if len(scores.datasets) == 1 else None,
         metric=scores.metric,
         higher_is_better=scores.higher_is_better,

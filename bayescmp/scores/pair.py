@@ -107,7 +107,9 @@ class Pair(Value):
     @cached_property
     def rounding(self) -> NDArray[np.float64]:
         """The absolute rounding error that differences of each dataset's scores may carry."""
-        return rounding_of(np.nanmax(np.maximum(np.abs(self.scores_a), np.abs(self.scores_b)), axis=1), self.scale)
+        return np.nanmax(
+            [np.nanmax(rounding_of(x, self.scale), axis=1) for x in (self.scores_a, self.scores_b)], axis=0
+        )
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -178,9 +180,10 @@ class Pair(Value):
         )
 
 
-def rounding_of(sizes: NDArray[np.float64], scale: str) -> NDArray[np.float64]:
-    """The absolute rounding error of differences of scores of these sizes."""
-    # a relative error of the score is an absolute one of its log, and grows near 0 and 1 on the logit scale
+def rounding_of(scores: NDArray[np.float64], scale: str) -> NDArray[np.float64]:
+    """The absolute rounding error that a difference may carry from each of these scores."""
+    sizes = np.abs(scores)
+    # a relative error of p is an absolute one of log p; of log p/(1 - p) it is 1/(1 - p) = 1 + e^x times that
     if scale in ("log", "logit"):
-        sizes = sizes + (np.exp(sizes) if scale == "logit" else 1.0)
+        sizes += 1.0 + (np.exp(scores) if scale == "logit" else 0.0)
     return ROUNDING * sizes
