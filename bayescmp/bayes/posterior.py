@@ -253,10 +253,12 @@ class Posterior(Value):
     def _told(self) -> dict[str, Any]:
         return {"probabilities": self.probabilities, "expected": self.expected}
 
+    def _trouble(self) -> list[str]:
+        return [f"NOT CONVERGED: {'; '.join(self.problems)}"] if self.problems else []
+
     def _heading(self) -> str:
-        trouble = f"NOT CONVERGED: {'; '.join(self.problems)}\n" if self.problems else ""
         scale = "" if self.scale == "score" else f" ({SCALES[self.scale]})"
-        return f"{trouble}Posterior: {self.a} vs {self.b}, {self.metric or 'score'}{scale}, {self.method}"
+        return f"Posterior: {self.a} vs {self.b}, {self.metric or 'score'}{scale}, {self.method}"
 
     def _probability_line(self) -> str:
         parts = [f"P({label}) {probability(p, self.largest_mcse)}" for label, p in self.probabilities.items()]

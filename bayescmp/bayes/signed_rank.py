@@ -30,7 +30,7 @@ from bayescmp.bayes.regions import (
     three_of,
     wins,
 )
-from bayescmp.checks import check_count, check_number, checked_seed, is_list
+from bayescmp.checks import check_draws, check_number, checked_seed, is_list
 from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike
 from bayescmp.scores.inputs import in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
@@ -72,7 +72,7 @@ def signed_rank_test(
     higher_is_better : bool
         The direction of the scores, where arrays are given; True if not given.
     draws : int
-        Number of Monte-Carlo draws.
+        Number of Monte-Carlo draws, at least 1,000.
     precision : float, optional
         Draw until every probability's Monte-Carlo standard error is at most this, instead of `draws` times.
     random_seed : int, optional
@@ -114,7 +114,7 @@ def signed_rank_test(
         pair.rounding,
         check_number("prior", prior),
         check_number("prior_at", prior_at),
-        draws,
+        DRAWS if engine == "nuts" else draws,
         seed,
     )
     fields: dict[str, Any] = {"inference": inference, "random_seed": seed}
@@ -199,7 +199,7 @@ class SignedRankInference(RegionInference):
             raise ValueError(f"`prior` must be a strength from 0 to {MOST_PRIOR:,.0f} datasets, got {self.prior}.")
         if not abs(self.prior_at) <= LARGEST:
             raise ValueError(f"`prior_at` must be a difference of at most {LARGEST:g}, got {self.prior_at}.")
-        object.__setattr__(self, "n_draws", check_count("draws", self.n_draws))
+        object.__setattr__(self, "n_draws", check_draws(self.n_draws))
 
     @cached_property
     def _by_name(self) -> NDArray[np.intp]:
@@ -406,7 +406,7 @@ def _count(ends: Floats, room: Floats, side: Literal["left", "right"]) -> tuple[
 def _below(partners: list[NDArray[np.intp]] | None, prefixes: list[Floats], ordered: Floats) -> Floats:
     """The sum of w_i w_j over pairs below a border, those on it by half."""
     assert partners is not None
-    if len(prefixes) == 1 and np.array_equal(*partners):
+    if len(prefixes) == 1 and np.array_equal(partners[0], partners[1]):
         partners = partners[:1]
     sums = []
     for i, k in enumerate(partners):

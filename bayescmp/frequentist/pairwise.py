@@ -30,7 +30,7 @@ from bayescmp.scores.inputs import as_scores, check_same_folds, complete_table
 from bayescmp.scores.pair import Pair, rounding_of
 from bayescmp.scores.resampling import Resampling, unknown_design
 from bayescmp.scores.table import Scores
-from bayescmp.text import counted, versions
+from bayescmp.text import counted, versions, visible, visible_lines
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -442,7 +442,7 @@ class PairwiseTests(Value):
             + ("" if self.adjustment == "none" else f", {self.adjustment}-adjusted")
         ]
         order = np.argsort(self.p_adjusted, kind="stable")[:MOST_ROWS]
-        names = [f"{self.pairs[i][0]} vs {self.pairs[i][1]}" for i in order]
+        names = [visible(f"{self.pairs[i][0]} vs {self.pairs[i][1]}", keep="") for i in order]
         width = max(map(len, names))
         for name, i in zip(names, order, strict=True):
             effect = f"   {self.effect_name} {self.effect[i]:.2f}" if self.effect else ""
@@ -455,7 +455,7 @@ class PairwiseTests(Value):
             lines.append(f"  ... {len(self.pairs) - MOST_ROWS} pairs more, by p: to_frame(), matrix()")
         if self.critical_difference is not None:
             lines.append(f"  critical difference {self.critical_difference:.4g} at {self.details['alpha']:g}")
-        return "\n".join(lines + [f"  note: {note}" for note in self.notes])
+        return visible_lines(lines + [f"  note: {note}" for note in self.notes])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bayescmp.errors import ScoresError, name_list, unknown_name
 from bayescmp.numerics.moments import mean
 from bayescmp.scores.resampling import Resampling, check_design, unknown_design
+from bayescmp.text import visible_lines
 from bayescmp.values import Value
 
 SCALES = {
@@ -174,10 +175,11 @@ class Pair(Value):
         where = f'"{self.datasets[0]}"' if len(self.datasets) == 1 else f"{len(self.datasets)} datasets"
         best = "higher" if self.higher_is_better else "lower"
         resamples = f"{self.counts.min()} to {self.counts.max()}" if np.ptp(self.counts) else f"{self.counts[0]}"
-        return (
-            f"Pair: {self.a} vs {self.b}, {metric} ({best} is better), {where}, {resamples} scores each\n"
-            f"  mean {self.difference_name} {self.means.mean():.4g} (positive favours {self.a})"
+        lines = (
+            f"Pair: {self.a} vs {self.b}, {metric} ({best} is better), {where}, {resamples} scores each",
+            f"  mean {self.difference_name} {self.means.mean():.4g} (positive favours {self.a})",
         )
+        return visible_lines(lines)
 
 
 def rounding_of(scores: NDArray[np.float64], scale: str) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ from bayescmp.errors import unknown_name
 from bayescmp.numerics.ranks import average_ranks
 from bayescmp.numerics.student import student_regions
 from bayescmp.rope import Rope, RopeLike, symmetric
-from bayescmp.text import number, probability, versions
+from bayescmp.text import number, probability, versions, visible_lines
 from bayescmp.values import NOT_KEPT, Value
 
 if TYPE_CHECKING:
@@ -245,7 +245,7 @@ class MultilevelPosterior(Value):
         if len(ordered) > MOST_SHOWN:
             lines.append(f"  ... and {len(ordered) - MOST_SHOWN} more models; see effects_frame()")
         lines.append(f"  {math.comb(len(self.models), 2)} pairs: pairs_frame(); datasets: shrunken_frame(); ranking()")
-        return "\n".join(lines + [f"  note: {note}" for note in self.notes])
+        return visible_lines(lines + [f"  note: {note}" for note in self.notes])
 
     def _shared(self) -> dict[str, Any]:
         names = ("metric", "higher_is_better", "scale", "datasets", "method", "engine", "random_seed", "diagnostics")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.bayes.ranking.result import AbilityInference, Block, RankingPosterior
-from bayescmp.checks import check_count, checked_seed, is_one_of
+from bayescmp.checks import check_draws, checked_seed, is_one_of
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.numerics.student import student_parameters, student_regions
 from bayescmp.rope import Rope, RopeLike
@@ -46,7 +46,7 @@ def rank_models(
         With many datasets, what makes a model best: the mean rank (scores of different datasets are seldom
         commensurable) or the mean score. Both are reported. With one dataset it is the mean score.
     draws : int
-        Number of Monte-Carlo draws.
+        Number of Monte-Carlo draws, at least 1,000.
     random_seed : int, optional
         Drawn and recorded if not given. Weights belong to datasets by name: their order does not matter.
 
@@ -78,7 +78,7 @@ def rank_models(
     """
     if not is_one_of(by, ("rank", "score")):
         raise ValueError(f'`by` must be "rank" or "score", got {by!r}.')
-    draws = check_count("draws", draws)
+    draws = check_draws(draws)
     check_scores(scores, "rank_models")
     blocks_are = "folds" if len(scores.datasets) == 1 else "datasets"
     table = complete_table(scores, test="rank_models", blocks_are=blocks_are, least=1, relative=True)

@@ -21,7 +21,7 @@ from bayescmp.checks import check_count, check_mass, is_one_of
 from bayescmp.errors import unknown_name
 from bayescmp.numerics.ranks import tie_groups
 from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike, symmetric
-from bayescmp.text import number, probability, versions
+from bayescmp.text import number, probability, versions, visible, visible_lines
 from bayescmp.values import NOT_KEPT, Value
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ class RankingPosterior(Value):
             rest = self._order()[MOST_SHOWN:]
             p = math.fsum(self._summary().ranks[rest, 0])
             table.append(f"  ... and {len(rest)} more models, P(one of them is best) {probability(p)}; see to_frame()")
-        return "\n".join([*head, *table, *(f"  note: {note}" for note in self.notes)])
+        return visible_lines([*head, *table, *(f"  note: {note}" for note in self.notes)])
 
     def _rows(self) -> Iterator[list[str]]:
         summary, low_high = self._summary(), list(self.rank_hdi().values())
@@ -310,7 +310,7 @@ class RankingPosterior(Value):
         for i in self._order()[:MOST_SHOWN]:
             show = [probability(p, summary.mcse[i]) for p in (summary.ranks[i, 0], summary.among_best[i])]
             score = number(self.mean_score[i], float(spread)) if self.mean_score else ""
-            yield [self.models[i], *show, f"{ranks[i]:.1f}", "{}-{}".format(*low_high[i]), score]
+            yield [visible(self.models[i], keep=""), *show, f"{ranks[i]:.1f}", "{}-{}".format(*low_high[i]), score]
 
     def _order(self) -> NDArray[np.intp]:
         """The models, the most probably best first."""
