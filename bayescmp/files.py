@@ -82,7 +82,7 @@ def holds(path: str | os.PathLike[str], mark: str) -> bool:
     """Whether this is a regular file that has the mark near its beginning or its end."""
     given, reach = checked_path(path), 4096
     mode = _mode(given)
-    if mode is None or not stat.S_ISREG(mode):
+    if mode is None or not stat.S_ISREG(mode) or not os.access(given, os.R_OK):
         return False
     with given.open("rb") as file:
         start = file.read(reach)

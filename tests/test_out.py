@@ -175,6 +175,7 @@ def writers(c):
     }
 
 
+posix = pytest.mark.skipif(os.name != "posix", reason="no named pipes and devices here")
 NAMES = ["report.html", "report.md", "report.tex", "pairs.csv", "figure.svg", "text.txt"]
 
 
@@ -189,6 +190,7 @@ def test_overwrite_must_be_a_switch(labour_c, tmp_path, name, switch):
     assert path.read_text() == "mine"
 
 
+@posix
 @pytest.mark.parametrize("name", NAMES)
 def test_a_named_pipe_is_written_into_and_stays_one(labour_c, tmp_path, name):
     pipe, plain = tmp_path / "pipe" / name, tmp_path / name
@@ -207,6 +209,7 @@ def test_a_named_pipe_is_written_into_and_stays_one(labour_c, tmp_path, name):
     assert [p.name for p in pipe.parent.iterdir()] == [name]
 
 
+@posix
 def test_a_device_is_written_into_and_stays_one(labour_c, tmp_path):
     """As root, the null device became a regular file. A link to it has an ending that a report may have."""
     link = tmp_path / "report.html"
@@ -217,12 +220,14 @@ def test_a_device_is_written_into_and_stays_one(labour_c, tmp_path):
     assert link.is_symlink()
 
 
+@posix
 def test_standard_output_is_a_place_to_write_to():
     code = "import bayescmp as bc; bc.reports.save_text('/dev/stdout', 'a text', overwrite=True)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "a text"
 
 
+@posix
 def test_folders_and_sockets_are_refused(tmp_path):
     with pytest.raises(ValueError, match="is a folder"):
         bc.reports.save_text(tmp_path, "a text", overwrite=True)

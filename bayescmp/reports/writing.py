@@ -47,7 +47,7 @@ def report(
     path : path
         Ends in .html, .md or .tex.
     overwrite : bool
-        Whether an existing file may be replaced. An earlier report of the same scores, which says so in a comment, is
+        Whether an existing file may be replaced. An earlier report of the same scores, known by a comment in it, is
         replaced in any case.
     ropes : iterable of ropes, optional
         The grid of the rope slider; by default around the comparison's rope. () for none.
