@@ -4,6 +4,8 @@ What a check of one test needs is beside that test; what scores must be is in `s
 """
 
 from collections.abc import Iterable
+from decimal import Decimal
+from numbers import Real
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -11,6 +13,8 @@ from numpy.typing import NDArray
 
 Number = int | float | np.integer | np.floating
 ALTERNATIVES = ("two-sided", "greater", "less")
+LEAST_DRAWS = 1000
+"""Fewer draws behind a probability give no second decimal, and an interval that may not hold its own mean."""
 
 
 # ---- what it is
@@ -47,7 +51,11 @@ def check_number(name: str, value: object) -> float:
 def check_numbers(name: str, values: Any) -> NDArray[np.float64]:
     """An array of real numbers, or one of them."""
     try:
-        numbers = None if np.iscomplexobj(values) else np.asarray(values, dtype=float)
+        given = np.asarray(values)
+        real = given.dtype.kind in "iuf" or (
+            given.dtype == object and all(isinstance(x, (Real, Decimal)) for x in given.flat)
+        )
+        numbers = given.astype(float) if real else None
     except (TypeError, ValueError, OverflowError):
         numbers = None
     if numbers is None:
@@ -62,6 +70,19 @@ def check_count(name: str, value: object, least: int = 1) -> int:
     if value >= 2**31:
         raise ValueError(f"`{name}` must be a number that fits into memory, got {value!r}.")
     return int(value)
+
+
+def check_draws(draws: object, chains: int | None = None) -> int:
+    """A number of draws (of each chain) that probabilities can rest on."""
+    found = check_count("draws", draws)
+    if found * (chains or 1) < LEAST_DRAWS:
+        came = f"{found}" if chains is None else f"{found} in each of {chains}, {found * chains} together"
+        of = "" if chains is None else " over all chains"
+        raise ValueError(
+            f"`draws` must be at least {LEAST_DRAWS:,}{of}, because probabilities are shares of the draws; got {came}. "
+            "For a few draws to look at use posterior.draws(n)."
+        )
+    return found
 
 
 def checked_seed(random_seed: int | None) -> int:

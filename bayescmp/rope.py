@@ -191,7 +191,7 @@ def warn_if_other_scale(rope: Rope, scores: NDArray[np.float64]) -> None:
 
 def ropes_of(ropes: Iterable[RopeLike]) -> list[Rope]:
     """Ropes from a list of what `Rope.of` takes."""
-    if not is_list(ropes):
+    if not is_list(ropes) or isinstance(ropes, (bytes, bytearray, Mapping)):
         raise RopeError(f"`ropes` must be a list of ropes, got {ropes!r}.")
     return [Rope.of(rope) for rope in ropes]
 

@@ -2,12 +2,14 @@
 
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
 JOINERS = "\u200c\u200d\ufe0f"
 """Invisible, but emoji and some scripts are spelled with them."""
+REORDERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Characters that change the order of what follows on the line."""
 
 
 def probability(p: float, mcse: float = 0.0, threshold: float | None = None) -> str:
@@ -73,6 +75,24 @@ def one_line(text: Any) -> str:
         return joined
     hidden = ("Cc", "Cf", "Cs", "Co")
     return "".join("\ufffd" if unicodedata.category(x) in hidden and x not in JOINERS else x for x in joined)
+
+
+def visible(text: str, keep: str = "\n") -> str:
+    """A text in which no character moves the cursor, colours the terminal or turns a line around: these are escaped."""
+    return text if text.isprintable() else "".join(x if x in keep or _is_safe(x) else _escaped(x) for x in text)
+
+
+def visible_lines(lines: Iterable[str]) -> str:
+    """Lines of a repr, where no name can start another line or do what `visible` prevents."""
+    return "\n".join(visible(line, keep="") for line in lines)
+
+
+def _is_safe(x: str) -> bool:
+    return x not in REORDERING and unicodedata.category(x) not in ("Cc", "Cs", "Zl", "Zp")
+
+
+def _escaped(x: str) -> str:
+    return x.encode("unicode_escape").decode()
 
 
 def short_name(name: str, most: int = 40) -> str:

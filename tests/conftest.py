@@ -5,6 +5,10 @@ import pytest
 from hypothesis import settings
 
 import bayescmp as bc
+from bayescmp import checks
+
+# many tests are about something else than probabilities, and are fast with a few draws
+checks.LEAST_DRAWS = 1
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from click.testing import CliRunner
 import bayescmp as bc
 from bayescmp.cli import main
 from bayescmp.cli.options import names_of_tests
-from bayescmp.text import safe_text, short_name
+from bayescmp.text import safe_text, short_name, visible
 
 PROGRAM = [sys.executable, "-m", "bayescmp"]
 LABOUR = ("bundled:labour", "--rope", "0.01")
@@ -236,7 +236,7 @@ def test_hostile_names_are_shown_whole_and_harmless(folder):
         assert short_name(name) in table
     assert json.loads(good(*call, "--format", "json"))["data"]["models"] == HOSTILE
     rows = list(csv.DictReader(io.StringIO(good(*call, "--format", "csv"))))
-    assert {row["a"] for row in rows} | {row["b"] for row in rows} == set(map(safe_text, HOSTILE))
+    assert {row["a"] for row in rows} | {row["b"] for row in rows} == {visible(safe_text(x), "\n\t") for x in HOSTILE}
     result = good("test", "sign-test", path, HOSTILE[0], HOSTILE[4], "--rope", "0.01", "--quiet")
     assert "\x1b" not in result
     assert r"P(\x1b[31mred better)" in result

@@ -67,7 +67,7 @@ def test_no_home_no_cache_folder(tmp_path):
     """A home that is not there: numbers come out all the same, with PyTensor's and numba's caches nowhere."""
     code = (
         "import bayescmp as bc; p = bc.load_uci().pair('rf', 'svm');"
-        "print(bc.bayes.signed_rank_test(p, rope=0.01, random_seed=1, draws=500).decision().value);"
+        "print(bc.bayes.signed_rank_test(p, rope=0.01, random_seed=1, draws=1000).decision().value);"
         "print(len(bc.compare(bc.load_labour(), rope=0.01).pairs))"
     )
     nowhere = tmp_path / "nowhere"

@@ -10,8 +10,8 @@ import bayescmp
 ROOT = Path(bayescmp.__file__).parent
 LAYERS = [
     {"errors", "_compat"},
-    {"checks", "values", "references", "text", "files"},
-    {"catalogue", "rope"},
+    {"checks", "values", "references", "text"},
+    {"catalogue", "rope", "files"},
     {"numerics"},
     {"scores"},
     {"sentences"},

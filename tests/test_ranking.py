@@ -398,7 +398,7 @@ def test_memory_does_not_grow_with_the_draws(rng):
 
 def test_ranking_is_light():
     code = (
-        "import sys, bayescmp as bc\nprint(bc.bayes.rank_models(bc.load_uci(), rope=0.01, draws=100, random_seed=1))\n"
+        "import sys, bayescmp as bc\nprint(bc.bayes.rank_models(bc.load_uci(), rope=0.01, draws=1000, random_seed=1))\n"
         "print(bc.bayes.plackett_luce(bc.load_uci(), random_seed=1))\n"
         "print([m for m in ('pymc', 'arviz', 'pandas', 'scipy.stats') if m in sys.modules])"
     )

@@ -20,7 +20,7 @@ from bayescmp import reports
 from bayescmp.reports.curves import curves
 from bayescmp.reports.escape import latex, markdown
 from bayescmp.reports.figures import inline_svg
-from bayescmp.text import one_line, probability, safe_text
+from bayescmp.text import one_line, probability, safe_text, visible
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -331,7 +331,7 @@ def test_csv_is_safe_and_exact(hostile_c, tmp_path):
         rows = list(csv.DictReader(file))
     frame = hostile_c.table(full=True)
     assert [float(row["p_better"]) for row in rows] == frame["p_better"].tolist()
-    assert [safe_text(a) for a in frame["a"]] == [row["a"] for row in rows]
+    assert [visible(safe_text(a), "\n\t") for a in frame["a"]] == [row["a"] for row in rows]
     assert {row["a"] for row in rows} >= {"'=cmd()", HOSTILE[0]}
     for row in rows:
         assert not row["decision"].startswith(("=", "+", "-", "@"))
@@ -463,15 +463,17 @@ def test_the_best_is_marked_only_where_there_was_a_contest(tmp_path):
     assert text.count("**0") == 2
 
 
-def test_a_link_is_followed_and_stays_a_link(labour_c, tmp_path):
+def test_a_link_is_followed_and_stays_a_link(labour_c, domains_c, tmp_path):
     (tmp_path / "far").mkdir()
     link = tmp_path / "link.md"
     link.symlink_to(tmp_path / "far" / "report.md")
     labour_c.report(link)
     assert link.is_symlink()
     assert "Model comparison" in (tmp_path / "far" / "report.md").read_text()
+    labour_c.report(link)
+    assert link.is_symlink(), "an earlier report of the same scores is replaced"
     with pytest.raises(ValueError, match="exists already"):
-        labour_c.report(link)
+        domains_c.report(link)
 
 
 def test_citations_are_those_of_the_tests_not_of_the_names():

@@ -29,7 +29,7 @@ def naive_theta(z, weights, low, high, tolerance=0.0):
 
 def inference(z, prior=0.5, prior_at=0.0, draws=1000, seed=1, names=None, rounding=0.0):
     names = names or [f"{i:04d}" for i in range(len(z))]
-    return SignedRankInference(np.array(z, float), names, rounding, prior, prior_at, draws, seed)
+    return SignedRankInference(np.array(z, float), names, np.full(len(z), rounding), prior, prior_at, draws, seed)
 
 
 @pytest.mark.oracle("bayes.signed_rank_test", "brute force")

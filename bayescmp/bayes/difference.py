@@ -13,6 +13,7 @@ from bayescmp.bayes.posterior import DEFAULT_MASS, Posterior
 from bayescmp.checks import check_count, check_mass, check_numbers, check_threshold, checked_seed
 from bayescmp.scores.pair import SCALES
 from bayescmp.sentences import difference_text, of_difference
+from bayescmp.text import visible_lines
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -118,8 +119,9 @@ class DifferencePosterior(Posterior):
         design = self.settings.get("design")
         point = isinstance(self.distribution, PointMass)
         lines = [
+            *self._trouble(),
             self._heading() + (f", {design}" if design else f" (n={self.n})"),
             self._probability_line(),
             f"  every {SCALES[self.scale]} is {self.mean + 0.0:.4g}" if point else f"  mean {difference_text(self)}",
         ]
-        return "\n".join(lines + [f"  note: {note}" for note in self.notes])
+        return visible_lines(lines + [f"  note: {note}" for note in self.notes])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp import _compat
-from bayescmp.checks import check_count, is_one_of
+from bayescmp.checks import check_count, check_draws, is_one_of
 from bayescmp.errors import ConvergenceWarning, warn
 from bayescmp.values import Value
 
@@ -111,6 +111,7 @@ def sample(
         check_count(name, value, least)
     if chains < 2:
         raise ValueError(f"`chains` must be at least 2, because convergence shows between chains; got {chains}.")
+    check_draws(draws, chains)
     pm = _compat.import_pymc()
 
     logger = logging.getLogger("pymc")

@@ -44,9 +44,9 @@ class BayesianResult(Value):
         """Reasons not to trust the numbers; empty where all is well."""
         return self.diagnostics.problems if self.diagnostics else ()
 
-    def _trouble(self) -> str:
+    def _trouble(self) -> list[str]:
         """The first line of a repr, where there are problems."""
-        return f"NOT CONVERGED: {'; '.join(self.problems)}\n" if self.problems else ""
+        return [f"NOT CONVERGED: {'; '.join(self.problems)}"] if self.problems else []
 
     def _rope_text(self) -> str:
         return "no rope" if self.rope.is_zero else f"rope {self.rope}"
@@ -265,7 +265,7 @@ class Posterior(BayesianResult):
     def _heading(self) -> str:
         scale = "" if self.scale == "score" else f" ({SCALES[self.scale]})"
         what = with_direction(self.metric, self.higher_is_better)
-        return f"{self._trouble()}Posterior: {self.a} vs {self.b}, {what}{scale}, {self.method}"
+        return f"Posterior: {self.a} vs {self.b}, {what}{scale}, {self.method}"
 
     def _probability_line(self) -> str:
         parts = [f"P({label}) {probability(p, self.largest_mcse)}" for label, p in self.probabilities.items()]

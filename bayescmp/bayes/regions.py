@@ -14,6 +14,7 @@ from bayescmp.bayes.posterior import Posterior
 from bayescmp.checks import check_count, check_mass, check_threshold, checked_seed
 from bayescmp.rope import Rope, RopeLike, ropes_of
 from bayescmp.sentences import difference_text, expected_text, of_regions
+from bayescmp.text import visible_lines
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -298,6 +299,7 @@ class RegionPosterior(Posterior):
 
     def __repr__(self) -> str:
         lines = [
+            *self._trouble(),
             f"{self._heading()}, {len(self.datasets)} datasets",
             f"  most probable outcome for {self.new}:",
             f"  {self._probability_line()}",
@@ -305,7 +307,7 @@ class RegionPosterior(Posterior):
         ]
         if self.mean is not None:
             lines.append(f"  mean {difference_text(self)}")
-        return "\n".join(lines + [f"  note: {note}" for note in self.notes])
+        return visible_lines(lines + [f"  note: {note}" for note in self.notes])
 
 
 def wins(theta: Floats, axis: int = -1) -> Floats:

@@ -9,7 +9,7 @@ in a compiled loop where that pays.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,7 +30,7 @@ from bayescmp.bayes.regions import (
     three_of,
     wins,
 )
-from bayescmp.checks import check_count, check_number, checked_seed, is_list
+from bayescmp.checks import check_draws, check_number, checked_seed, is_list
 from bayescmp.rope import BORDER_TOLERANCE, ROPE, Rope, RopeLike
 from bayescmp.scores.inputs import in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
@@ -72,7 +72,7 @@ def signed_rank_test(
     higher_is_better : bool
         The direction of the scores, where arrays are given; True if not given.
     draws : int
-        Number of Monte-Carlo draws.
+        Number of Monte-Carlo draws, at least 1,000.
     precision : float, optional
         Draw until every probability's Monte-Carlo standard error is at most this, instead of `draws` times.
     random_seed : int, optional
@@ -111,10 +111,10 @@ def signed_rank_test(
     inference = SignedRankInference(
         pair.means,
         pair.datasets,
-        float(pair.rounding.max()),
+        pair.rounding,
         check_number("prior", prior),
         check_number("prior_at", prior_at),
-        draws,
+        DRAWS if engine == "nuts" else draws,
         seed,
     )
     fields: dict[str, Any] = {"inference": inference, "random_seed": seed}
@@ -181,7 +181,7 @@ class SignedRankInference(RegionInference):
 
     differences: Floats
     names: tuple[str, ...]
-    rounding: float
+    rounding: Floats
     prior: float
     prior_at: float
     n_draws: int
@@ -189,18 +189,33 @@ class SignedRankInference(RegionInference):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "differences", np.asarray(self.differences, dtype=float))
+        object.__setattr__(self, "rounding", np.asarray(self.rounding, dtype=float))
         object.__setattr__(self, "names", tuple(self.names))
+        if self.rounding.shape != self.differences.shape:
+            raise ValueError(
+                f"`rounding` must have one number per difference, got {self.rounding.size} for {self.differences.size}."
+            )
         if not 0 <= self.prior <= MOST_PRIOR:
             raise ValueError(f"`prior` must be a strength from 0 to {MOST_PRIOR:,.0f} datasets, got {self.prior}.")
         if not abs(self.prior_at) <= LARGEST:
             raise ValueError(f"`prior_at` must be a difference of at most {LARGEST:g}, got {self.prior_at}.")
-        object.__setattr__(self, "n_draws", check_count("draws", self.n_draws))
+        object.__setattr__(self, "n_draws", check_draws(self.n_draws))
+
+    @cached_property
+    def _by_name(self) -> NDArray[np.intp]:
+        return np.argsort(np.array(self.names, dtype=object), kind="stable")
 
     @cached_property
     def _z(self) -> Floats:
         """Differences in the order of their datasets' names, the pseudo-observation last."""
-        z = self.differences[np.argsort(np.array(self.names, dtype=object), kind="stable")]
+        z = self.differences[self._by_name]
         return np.append(z, self.prior_at) if self.prior else z
+
+    @cached_property
+    def _errors(self) -> Floats:
+        """The rounding error that each of `_z` may carry; the pseudo-observation has none."""
+        errors = self.rounding[self._by_name]
+        return np.append(errors, 0.0) if self.prior else errors
 
     @cached_property
     def _alpha(self) -> Floats:
@@ -220,7 +235,7 @@ class SignedRankInference(RegionInference):
             yield weights[:, : min(size, left - block * size)]
 
     def _plan(self, ropes: list[Rope]) -> "_Walsh":
-        return _Walsh(self._z, ropes, self.rounding)
+        return _Walsh(self._z, ropes, self._errors)
 
     def theta(self, weights: Floats, rope: Rope) -> Floats:
         """theta for given weights (draws x observations, in the order of the names, pseudo-observation last)."""
@@ -246,10 +261,8 @@ class SignedRankInference(RegionInference):
         """E[theta], exact: E[w_i w_j] = a_i a_j / (A (A + 1)), and E[w_i^2] = a_i (a_i + 1) / (A (A + 1))."""
         alpha, total = self._alpha, self._alpha.sum()
         product = self._plan([rope]).theta(alpha[:, None])[0, :, 0] * total**2
-        region = rope.regions(self._z, self.rounding)
-        at_border = [
-            np.abs(self._z - border) <= self._plan([rope]).tolerance(border) / 2 for border in (rope.high, rope.low)
-        ]
+        region = rope.regions(self._z, self._errors)
+        at_border = [np.abs(self._z - x) <= _border_tolerance(x) + self._errors for x in (rope.high, rope.low)]
         shares = np.zeros((3, alpha.size))
         for k, r in ((0, 1), (2, -1)):
             border = at_border[0 if r == 1 else 1]
@@ -307,29 +320,43 @@ class SignedRankInference(RegionInference):
                     yield f"strength {strength:g}{where}", replace(self, prior=strength, prior_at=at)
 
 
-class _Walsh:
-    """For one vector of observations and some ropes: where each observation's partners cross the borders."""
+def _border_tolerance(border: float) -> float:
+    return BORDER_TOLERANCE * abs(border) if np.isfinite(border) else 0.0
 
-    def __init__(self, z: Floats, ropes: list[Rope], rounding: float) -> None:
+
+class _Walsh:
+    """For one vector of observations and some ropes: where each observation's partners cross the borders.
+
+    A sum z_i + z_j carries the rounding errors of both: it is below a border where z_j + error_j is below what z_i +
+    error_i leaves of it, which is a search among the sorted upper ends; above it likewise with the lower ends. These
+    partners are the first ones in the order of z, with prefix sums that all borders share, unless errors are as large
+    as the differences: then upper and lower ends have orders of their own.
+    """
+
+    def __init__(self, z: Floats, ropes: list[Rope], errors: Floats) -> None:
         self.order = np.argsort(z, kind="stable")
-        self.rounding = rounding
-        ordered = z[self.order]
+        self.upper, self.lower = ((z + sign * errors)[self.order] for sign in (1, -1))
+        self.one_order = True
         self.borders = [
-            None if rope.is_zero and border == "low" else self._partners(ordered, getattr(rope, border))
+            None if rope.is_zero and border == "low" else self._partners(getattr(rope, border))
             for rope in ropes
             for border in ("high", "low")
         ]
 
-    def tolerance(self, border: float) -> float:
-        """How far a sum of two differences may be from twice the border and still be on it."""
-        return 2 * (BORDER_TOLERANCE * abs(border) + self.rounding) if np.isfinite(border) else 0.0
+    def _partners(self, border: float) -> list[NDArray[np.intp]]:
+        """For each i the number of j with z_i + z_j below the border, and below or on it."""
+        tolerance = 2 * _border_tolerance(border)
+        below, first = _count(self.upper, 2 * border - tolerance - self.upper, "left")
+        not_above, also_first = _count(self.lower, 2 * border + tolerance - self.lower, "right")
+        self.one_order = self.one_order and first and also_first
+        return [below, not_above]
 
-    def _partners(self, z: Floats, border: float) -> list[NDArray[np.intp]]:
-        """For each i the number of j with z_i + z_j below the border, and below or on it; one where they agree."""
-        tolerance = self.tolerance(border)
-        below = np.searchsorted(z, 2 * border - tolerance - z, side="left")
-        not_above = np.searchsorted(z, 2 * border + tolerance - z, side="right")
-        return [below] if np.array_equal(below, not_above) else [below, not_above]
+    def prefix_sums(self, weights: Floats) -> list[Floats]:
+        """The sums of the first weights in the order of the upper ends, and in that of the lower ends."""
+        ordered = weights[self.order]
+        if self.one_order:
+            return [_prefix_sums(ordered)]
+        return [_prefix_sums(ordered[np.argsort(ends, kind="stable")]) for ends in (self.upper, self.lower)]
 
     def four_partners(self) -> NDArray[np.intp]:
         """For the first rope: below and not above its upper border, then its lower one (or the upper again)."""
@@ -341,15 +368,17 @@ class _Walsh:
     def theta(self, weights: Floats) -> Floats:
         """theta, ropes x 3 x draws, for weights of observations x draws."""
         ordered = weights[self.order]
-        prefix = _prefix_sums(ordered)
-        squared_total = prefix[-1] ** 2
+        prefixes = self.prefix_sums(weights)
+        squared_total = prefixes[0][-1] ** 2
         result = np.empty((len(self.borders) // 2, 3, weights.shape[1]))
         for k, (high, low) in enumerate(zip(self.borders[::2], self.borders[1::2], strict=True)):
             # all pairs together weigh squared_total, but for the rounding of their sum
-            below_high = np.minimum(_below(high, prefix, ordered) / squared_total, 1.0)
+            below_high = np.minimum(_below(high, prefixes, ordered) / squared_total, 1.0)
             result[k, 0] = 1 - below_high
             # with no rope the two sides share the ties, and nothing is left in between
-            result[k, 2] = below_high if low is None else np.minimum(_below(low, prefix, ordered) / squared_total, 1.0)
+            result[k, 2] = (
+                below_high if low is None else np.minimum(_below(low, prefixes, ordered) / squared_total, 1.0)
+            )
             result[k, 1] = below_high - result[k, 2]
         return result
 
@@ -366,12 +395,22 @@ def _prefix_sums(ordered: Floats) -> Floats:
     return prefix
 
 
-def _below(partners: list[NDArray[np.intp]] | None, prefix: Floats, ordered: Floats) -> Floats:
+def _count(ends: Floats, room: Floats, side: Literal["left", "right"]) -> tuple[NDArray[np.intp], bool]:
+    """For each room the number of ends below it (with "right", also equal), and whether they are always the first."""
+    counts = np.searchsorted(np.sort(ends), room, side)
+    largest = np.append(-np.inf, np.maximum.accumulate(ends))[counts]
+    first = largest < room if side == "left" else largest <= room
+    return counts, bool((first | (counts == 0)).all())
+
+
+def _below(partners: list[NDArray[np.intp]] | None, prefixes: list[Floats], ordered: Floats) -> Floats:
     """The sum of w_i w_j over pairs below a border, those on it by half."""
     assert partners is not None
+    if len(prefixes) == 1 and np.array_equal(partners[0], partners[1]):
+        partners = partners[:1]
     sums = []
-    for k in partners:
-        terms = prefix.take(k, axis=0)
+    for i, k in enumerate(partners):
+        terms = prefixes[i % len(prefixes)].take(k, axis=0)
         terms *= ordered
         sums.append(terms.sum(axis=0))
     return sum(sums) / len(sums)
@@ -387,27 +426,31 @@ def share_draws(results: list[RegionPosterior], *, pairs: int | None = None) -> 
     used, equal up to rounding, so that parts and workers change no digit.
     """
     together: dict[Any, list[int]] = {}
+    plans: dict[int, _Walsh] = {}
     for i, result in enumerate(results):
         inference = result.inference
         if isinstance(inference, SignedRankInference) and not result.is_answered:
             stream = (inference.n_draws, inference.random_seed, inference.prior, result.rope)
-            together.setdefault((tuple(sorted(result.datasets)), *stream), []).append(i)
+            plans[i] = inference._plan([result.rope])
+            key = (tuple(sorted(result.datasets)), *stream, plans[i].one_order)
+            together.setdefault(key, []).append(i)
     answered = list(results)
     for places in together.values():
         group = [results[i] for i in places]
         inferences: list[Any] = [result.inference for result in group]
         work = (pairs or len(group)) * inferences[0].differences.size * inferences[0].n_draws
-        counts, means = (_compiled if work >= LEAST_WORK else _plain)(group, inferences)
+        here = [plans[i] for i in places]
+        compiled = work >= LEAST_WORK and here[0].one_order
+        counts, means = (_compiled if compiled else _plain)(inferences, here, group[0].rope)
         for i, result, inference, count, mean in zip(places, group, inferences, counts, means, strict=True):
             estimate = Estimate(inference.mean, *hdi(mean), float(np.maximum(mean, 0.0).mean()))
             answered[i] = result.answered([inference._summary(count, result.rope)], estimate)
     return answered
 
 
-def _plain(group: list[RegionPosterior], inferences: list[SignedRankInference]) -> tuple[Floats, Floats]:
+def _plain(inferences: list[SignedRankInference], plans: list[_Walsh], rope: Rope) -> tuple[Floats, Floats]:
     """Which region wins how often, and the mean differences, pair by pair in numpy."""
-    plans = [inference._plan([result.rope]) for inference, result in zip(inferences, group, strict=True)]
-    counts, means = np.zeros((len(group), 3)), np.empty((len(group), inferences[0].n_draws))
+    counts, means = np.zeros((len(plans), 3)), np.empty((len(plans), inferences[0].n_draws))
     done = 0
     for weights in inferences[0]._weights():
         total, block = weights.sum(axis=0), slice(done, done + weights.shape[1])
@@ -418,17 +461,16 @@ def _plain(group: list[RegionPosterior], inferences: list[SignedRankInference]) 
     return counts, means
 
 
-def _compiled(group: list[RegionPosterior], inferences: list[SignedRankInference]) -> tuple[Floats, Floats]:
-    """The same in one compiled loop over all pairs."""
-    plans = [inference._plan([result.rope]) for inference, result in zip(inferences, group, strict=True)]
+def _compiled(inferences: list[SignedRankInference], plans: list[_Walsh], rope: Rope) -> tuple[Floats, Floats]:
+    """The same in one compiled loop over all pairs, each with one order."""
     z = np.stack([inference._z for inference in inferences])
     orders = np.stack([plan.order for plan in plans])
     partners = np.stack([plan.four_partners() for plan in plans])
-    counts, means = np.zeros((len(group), 3)), np.empty((len(group), inferences[0].n_draws))
+    counts, means = np.zeros((len(plans), 3)), np.empty((len(plans), inferences[0].n_draws))
     done = 0
     for weights in inferences[0]._weights():
         block = means[:, done : done + weights.shape[1]]
-        kernel()(weights, z, orders, partners, group[0].rope.is_zero, TIE, counts, block)
+        kernel()(weights, z, orders, partners, rope.is_zero, TIE, counts, block)
         done += weights.shape[1]
     return counts, means
 

@@ -4,7 +4,6 @@ import json
 import math
 import re
 import sys
-import unicodedata
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,8 +20,6 @@ NOT_CONVERGED = 3
 INTERRUPTED = 130
 FORMAT = 2
 """The version of the JSON output: it grows when a field changes its meaning or goes away."""
-REORDERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Characters that change the order of what follows on the line."""
 DESIGN = "Use --resampling kfold:10x10, subsampling:50,6,100, independent or rho:0.1."
 ADVICE = {
     'metric="rmse"': "Use --metric rmse or another known name, or --lower-is-better or --higher-is-better.",
@@ -189,15 +186,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else str(value)
     return value
-
-
-def visible(text: str) -> str:
-    """A text in which no character moves the cursor, colours the terminal or turns a line around."""
-    return "".join(x if x == "\n" or _is_safe(x) else x.encode("unicode_escape").decode() for x in text)
-
-
-def _is_safe(x: str) -> bool:
-    return x not in REORDERING and unicodedata.category(x) not in ("Cc", "Cs", "Zl", "Zp")
 
 
 # ---- the program

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import bayescmp
-from bayescmp.cli.app import Run, as_json, check_free, emit, visible
+from bayescmp.cli.app import Run, as_json, check_free, emit
 from bayescmp.cli.options import (
     ROPE,
     Setting,
@@ -94,7 +94,7 @@ def _as(form: str, c: "Comparison") -> str:
     if form == "csv":
         return bayescmp.reports.csv_text([pair.row() for pair in c.pairs])
     if form == "table":
-        return visible(str(c))
+        return str(c)
     return c.to_latex() if form == "latex" else c.to_markdown()
 
 
@@ -199,7 +199,7 @@ def demo(rope: "Rope", output: Path | None, overwrite: bool) -> None:
     if output is not None:
         check_free(output, overwrite)
     c = bayescmp.compare(bayescmp.load_uci().select(models=DEMO_MODELS), rope=rope)
-    emit(visible(str(c)), None)
+    emit(str(c), None)
     posterior = bayescmp.bayes.correlated_ttest(bayescmp.load_labour().pair("SVM", "DT"), rope=rope)
     click.echo("\nTwo models on one dataset in a sentence (Labour data):\n  " + posterior.sentence())
     if path.suffix != ".csv":

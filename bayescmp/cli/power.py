@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import bayescmp
-from bayescmp.cli.app import as_json, check_free, emit, visible
+from bayescmp.cli.app import as_json, check_free, emit
 from bayescmp.cli.options import (
     RESAMPLING,
     ParamType,
@@ -78,7 +78,7 @@ def power(form: str, output: Path | None, figure: Path | None, overwrite: bool, 
     elif form == "csv":
         emit(bayescmp.reports.csv_text([_row(r) for r in results]), output, overwrite)
     else:
-        emit(visible(repr(results[0])) if len(results) == 1 else _curve(results), output, overwrite)
+        emit(repr(results[0]) if len(results) == 1 else _curve(results), output, overwrite)
 
 
 def _check_figure(figure: Path, overwrite: bool, options: dict[str, Any]) -> None:

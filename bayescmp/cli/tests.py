@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import bayescmp
-from bayescmp.cli.app import Run, as_json, check_free, emit, visible
+from bayescmp.cli.app import Run, as_json, check_free, emit
 from bayescmp.cli.options import (
     ROPE,
     TestName,
@@ -82,7 +82,7 @@ def test(
         run.distrust("; ".join(problems))
     if form == "text":
         seeded = "" if result.random_seed is None else f"\n  seed {result.random_seed}"
-        emit(visible(repr(result) + seeded), output, overwrite)
+        emit(repr(result) + seeded, output, overwrite)
         return
     about = {"school": name.school, "test": name.name, "higher_is_better": result.higher_is_better}
     row = about | result.row() | {"seed": result.random_seed, "notes": result.notes}
@@ -163,7 +163,7 @@ def check(form: str, output: Path | None, overwrite: bool, **options: Any) -> No
     parts = [repr(scores), *_wanting(tables[0])]
     if advice is not None:
         parts.append(f"\n{advice!r}")
-    emit(visible("\n".join(parts)), output, overwrite)
+    emit("\n".join(parts), output, overwrite)
 
 
 def _advice(scores: "Scores") -> Any:

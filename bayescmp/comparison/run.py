@@ -18,7 +18,7 @@ import numpy as np
 
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.catalogue import Test, imported
-from bayescmp.checks import check_count
+from bayescmp.checks import check_count, check_draws
 from bayescmp.errors import MissingWarning, warn
 from bayescmp.numerics.threads import one_blas_thread
 from bayescmp.scores.pair import Pair
@@ -88,6 +88,8 @@ def check_options(test: Test, options: Mapping[str, Any]) -> dict[str, Any]:
             )
     if "draws" in options:
         check_count("draws", options["draws"])
+        if options.get("engine") != "nuts":  # whose sampler checks the draws of all chains
+            check_draws(options["draws"])
     return {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
 
 

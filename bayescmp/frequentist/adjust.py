@@ -46,7 +46,10 @@ def adjust_p_values(p_values: ArrayLike, method: str, *, all_pairs: bool = False
     array([0.03, 0.06, 0.06])
     """
     check_switch("all_pairs", all_pairs)
-    given = np.asarray(p_values)
+    try:
+        given = np.asarray(p_values)
+    except ValueError:
+        raise ValueError("`p_values` must be a list of numbers, got lists of unequal lengths.") from None
     if given.size and given.dtype.kind not in "iuf":
         raise ValueError(f"`p_values` must be numbers, got {given.ravel().tolist()[0]!r}.")
     p = given.astype(float)

@@ -31,7 +31,7 @@ from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.pair import Pair, rounding_of
 from bayescmp.scores.resampling import Resampling, unknown_design
 from bayescmp.scores.table import Scores
-from bayescmp.text import counted, versions
+from bayescmp.text import counted, versions, visible, visible_lines
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ def pairwise_wilcoxon_test(
     if len(table.models) < 2:
         raise ScoresError(f"Pairs need at least 2 models, got {name_list(table.models)}.")
     i, j = pairs_of(table.models, control)
-    means, sizes = _means(table)
-    data = WilcoxonData(means=means, sizes=sizes, zero_method=zero_method, method=method, correction=correction)
+    means, rounding = _means(table)
+    data = WilcoxonData(means=means, rounding=rounding, zero_method=zero_method, method=method, correction=correction)
     columns = [_wilcoxon_columns(table, data, i[part], j[part], alternative) for part in _parts(len(i))]
     plus, minus, n, p, exact, gap, r, low, high = (np.concatenate(c) for c in zip(*columns, strict=True))
     two_sided = alternative == "two-sided"
@@ -196,7 +196,8 @@ def pairwise_ttest(
     rho = design.rho if corrected and design is not None else 0.0
     i, j = pairs_of(table.models, control)
     x = table.oriented.T
-    rounding = rounding_of(np.maximum(*(np.abs(x[m]).max(axis=1) for m in (i, j))), table.scale)
+    errors = rounding_of(table.values, table.scale).max(axis=0)
+    rounding = np.maximum(errors[i], errors[j])
     gap = x[i] - x[j]
     if table.scale == "relative":
         middle = np.abs(x[i] + x[j]).mean(axis=1) / 2
@@ -442,7 +443,7 @@ class PairwiseTests(Value):
             + ("" if self.adjustment == "none" else f", {self.adjustment}-adjusted")
         ]
         order = np.argsort(self.p_adjusted, kind="stable")[:MOST_ROWS]
-        names = [f"{self.pairs[i][0]} vs {self.pairs[i][1]}" for i in order]
+        names = [visible(f"{self.pairs[i][0]} vs {self.pairs[i][1]}", keep="") for i in order]
         width = max(map(len, names))
         for name, i in zip(names, order, strict=True):
             effect = f"   {self.effect_name} {self.effect[i]:.2f}" if self.effect else ""
@@ -455,19 +456,19 @@ class PairwiseTests(Value):
             lines.append(f"  ... {len(self.pairs) - MOST_ROWS} pairs more, by p: to_frame(), matrix()")
         if self.critical_difference is not None:
             lines.append(f"  critical difference {self.critical_difference:.4g} at {self.details['alpha']:g}")
-        return "\n".join(lines + [f"  note: {note}" for note in self.notes])
+        return visible_lines(lines + [f"  note: {note}" for note in self.notes])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WilcoxonData(Value):
     """What the signed-rank tests of all pairs were computed from.
 
-    `means` and `sizes` are models x datasets, NaN where a model was not run: its mean score, and its largest in
-    absolute value, which its rounding error follows from.
+    `means` and `rounding` are models x datasets, NaN where a model was not run: its mean score, and the largest
+    rounding error of its scores.
     """
 
     means: Floats
-    sizes: Floats
+    rounding: Floats
     zero_method: str
     method: str
     correction: bool
@@ -491,11 +492,11 @@ class WilcoxonData(Value):
         self, i: Ints | list[int], j: Ints | list[int], higher_is_better: bool, scale: str
     ) -> tuple[Floats, Floats]:
         """Oriented differences of the models' mean scores, pairs x datasets, and their rounding errors."""
-        gap, size = self.means[i] - self.means[j], np.maximum(self.sizes[i], self.sizes[j])
+        gap, rounding = self.means[i] - self.means[j], np.maximum(self.rounding[i], self.rounding[j])
         if scale == "relative":
             middle = (self.means[i] + self.means[j]) / 2
-            gap, size = gap / middle, size / np.abs(middle)
-        return gap if higher_is_better else -gap, rounding_of(size, scale)
+            gap, rounding = gap / middle, rounding / np.abs(middle)
+        return gap if higher_is_better else -gap, rounding
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -535,7 +536,7 @@ def _check_family(adjust: str, control: str | None) -> None:
 
 
 def _means(scores: Scores) -> tuple[Floats, Floats]:
-    """Mean score and largest absolute score of each model on each dataset; NaN where it was not run."""
+    """Mean score and largest rounding error of each model on each dataset; NaN where it was not run."""
     check_same_folds(scores)
     ran = scores.counts > 0
     if not ran.all():
@@ -553,7 +554,7 @@ def _means(scores: Scores) -> tuple[Floats, Floats]:
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # the mean of no score is NaN, as wanted
-        return np.nanmean(scores.values, axis=2), np.nanmax(np.abs(scores.values), axis=2)
+        return np.nanmean(scores.values, axis=2), np.nanmax(rounding_of(scores.values, scores.scale), axis=2)
 
 
 def _parts(m: int) -> list[slice]:

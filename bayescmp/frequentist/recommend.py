@@ -8,6 +8,7 @@ from bayescmp.scores.facts import Facts
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import WAYS_TO_GIVE
 from bayescmp.scores.table import Scores
+from bayescmp.text import visible_lines
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class Recommendation(Value):
             for row in rows:
                 lines.append(f"    {row.school}.{row.function}: {row.why}")
                 lines += [f"      but {caveat}" for caveat in row.caveats]
-        return "\n".join(lines)
+        return visible_lines(lines)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -9,7 +9,7 @@ from bayescmp.frequentist.intervals import IntervalRule
 from bayescmp.rope import Rope
 from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.pair import SCALES
-from bayescmp.text import about_row, number, p_value, statistic, unit_number, versions
+from bayescmp.text import about_row, number, p_value, statistic, unit_number, versions, visible_lines
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ class TestResult(Value):
             ranks = sorted(self.details["mean_ranks"].items(), key=lambda item: item[1])
             shown = ", ".join(f"{m} {r:.2f}" for m, r in ranks[:8])
             lines.append(f"  mean ranks: {shown}" + (f" and {len(ranks) - 8} more" if len(ranks) > 8 else ""))
-        return "\n".join(lines + [f"  note: {note}" for note in self.notes])
+        return visible_lines(lines + [f"  note: {note}" for note in self.notes])
 
     def _subject(self) -> str:
         if len(self.models) == 2:

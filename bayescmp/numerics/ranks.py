@@ -35,7 +35,7 @@ def tie_groups(x: Floats, rounding: Floats | float = 0.0) -> tuple[Ints, Ints, I
     new = np.ones(x.shape, dtype=bool)
     with np.errstate(invalid="ignore", over="ignore"):
         gap = np.diff(ascending, axis=-1)
-        if np.ndim(rounding):
+        if np.ndim(rounding) and np.shape(rounding)[-1] > 1:
             error = np.take_along_axis(np.broadcast_to(rounding, x.shape), order, axis=-1)
             new[..., 1:] = ~(gap <= np.maximum(error[..., 1:], error[..., :-1]))
         else:

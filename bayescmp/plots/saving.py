@@ -9,7 +9,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bayescmp.files import whole_file
+from bayescmp.files import checked_path, whole_file
 from bayescmp.plots.style import MM, root_figure
 
 EMBEDDED: dict[Any, Any] = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "path", "svg.hashsalt": "bayescmp"}
@@ -85,9 +85,10 @@ def figure_format(path: str | os.PathLike[str]) -> str:
     >>> bc.plots.figure_format("simplex.pdf")
     'pdf'
     """
-    kind = Path(path).suffix[1:].lower()
+    file = checked_path(path)
+    kind = file.suffix[1:].lower()
     if kind not in FORMATS:
-        raise ValueError(f"`path` must end in .{', .'.join(FORMATS)}, got {Path(path).name!r}.")
+        raise ValueError(f"`path` must end in .{', .'.join(FORMATS)}, got {file.name!r}.")
     return kind
 
 

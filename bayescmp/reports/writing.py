@@ -11,12 +11,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayescmp.files import check_target, write_text
-from bayescmp.reports.content import content, p_name, pair_rows, ranking_of, table_note
+from bayescmp.checks import check_switch, is_list
+from bayescmp.files import check_target, checked_path, holds, write_text
+from bayescmp.reports.content import content, data_hash, p_name, pair_rows, ranking_of, table_note
 from bayescmp.reports.escape import Raw, latex, latex_cell, latex_number, markdown
 from bayescmp.reports.figures import figures
 from bayescmp.rope import RopeLike
-from bayescmp.text import one_line, safe_text
+from bayescmp.text import one_line, safe_text, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -46,7 +47,8 @@ def report(
     path : path
         Ends in .html, .md or .tex.
     overwrite : bool
-        Whether an existing file may be replaced.
+        Whether an existing file may be replaced. An earlier report of the same scores, known by a comment in it, is
+        replaced in any case.
     ropes : iterable of ropes, optional
         The grid of the rope slider; by default around the comparison's rope. () for none.
     n_jobs : int, optional
@@ -65,11 +67,13 @@ def report(
     >>> import bayescmp as bc
     >>> bc.reports.report(bc.compare(bc.load_labour(), rope=0.01), "report.html")  # doctest: +SKIP
     """
+    mark = f"bayescmp report of scores {data_hash(c.scores)}"
+    overwrite = check_switch("overwrite", overwrite) or holds(path, mark)
     form = FORMATS[check_path(path, overwrite=overwrite, report=True).suffix.lower()]
     found = content(c, ropes, n_jobs)
     drawn = {"figures": figures(c, ranking_of(c)[0])} if form == "html" else _table_options(c)
     template = environment(form).get_template(f"report.{form}")
-    return write_text(path, template.render(r=found, **drawn), overwrite)
+    return write_text(path, template.render(r=found, mark=mark, **drawn), overwrite)
 
 
 def check_path(path: str | os.PathLike[str], *, overwrite: bool = False, report: bool = False) -> Path:
@@ -93,7 +97,7 @@ def check_path(path: str | os.PathLike[str], *, overwrite: bool = False, report:
     >>> bc.reports.check_path("table.tex").name
     'table.tex'
     """
-    if report and Path(path).suffix.lower() not in FORMATS:
+    if report and checked_path(path).suffix.lower() not in FORMATS:
         raise ValueError(f"`path` must end in .html, .md or .tex, got {os.fspath(path)!r}. For a table: to_csv(path).")
     return check_target(path, overwrite)
 
@@ -118,6 +122,8 @@ def save_text(path: str | os.PathLike[str], text: str, *, overwrite: bool = Fals
     >>> bc.reports.save_text(pathlib.Path(tempfile.mkdtemp()) / "table.tex", "...").name
     'table.tex'
     """
+    if not isinstance(text, str):
+        raise ValueError(f"`text` must be a text, got a {type(text).__name__}.")
     return write_text(path, text, overwrite)
 
 
@@ -125,7 +131,8 @@ def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as csv with a header, in full precision; lists are joined by "; ".
 
     A text gets an apostrophe before a leading =, +, -, @, tab or return, so that no spreadsheet runs it as a formula;
-    numbers are left as they are.
+    control characters but tabs and line ends are written as escapes (\\x1b), so that no terminal obeys them. Other
+    characters, and numbers, are left as they are.
 
     Parameters
     ----------
@@ -142,13 +149,19 @@ def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
     >>> bc.reports.csv_text([{"model": "=rf", "score": 0.9}])
     "model,score\\n'=rf,0.9\\n"
     """
+    if not is_list(rows) or not all(isinstance(row, Mapping) for row in rows) or len({tuple(row) for row in rows}) != 1:
+        raise ValueError("`rows` must be a list of at least one dict, all with the same keys in the same order.")
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
     for row in rows:
         joined = {key: "; ".join(map(str, x)) if isinstance(x, (list, tuple)) else x for key, x in row.items()}
-        writer.writerow({key: safe_text(x) for key, x in joined.items()})
+        writer.writerow({key: _cell(x) for key, x in joined.items()})
     return text.getvalue()
+
+
+def _cell(x: Any) -> Any:
+    return visible(safe_text(x), keep="\n\t") if isinstance(x, str) else x
 
 
 def to_latex(c: "Comparison", *, caption: str | None = None, label: str = "tab:comparison") -> str:
@@ -202,8 +215,7 @@ def to_markdown(c: "Comparison") -> str:
 def to_csv(c: "Comparison", path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write `table(full=True)` as csv, in full precision.
 
-    A name, or a text that begins with one, gets an apostrophe before a leading =, +, -, @, tab or return, so that no
-    spreadsheet runs it as a formula; numbers are left as they are.
+    Names that a spreadsheet would run as a formula, and control characters, are written as in `csv_text`.
 
     Parameters
     ----------

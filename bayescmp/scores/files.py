@@ -94,9 +94,13 @@ def _open(path: Any) -> tuple[bytes, str, str | None]:
             where = "the file object"
         if not isinstance(content, bytes):
             raise ScoresError(f"`path` must be a file object of text or bytes, got {type(content).__name__}.")
-    elif isinstance(path, (str, os.PathLike)):
+    elif isinstance(path, (str, os.PathLike)) and isinstance(os.fspath(path), str) and os.fspath(path):
         file, where = Path(path), str(path)
-        if not file.is_file():
+        try:
+            found = file.is_file()
+        except OSError as error:  # such as a name that is too long
+            raise ScoresError(f"`path` must be the path of a file, got {where[:60]!r}...: {error.strerror}.") from None
+        if not found:
             kind = " (it is a folder)" if file.is_dir() else ""
             raise ScoresError(f'There is no file "{file}"{kind}. Check the path.')
         content, name = file.read_bytes(), file.name

@@ -318,7 +318,7 @@ def complete_table(
         datasets=scores.datasets,
         blocks=blocks,
         values=means,
-        rounding=rounding_of(np.nanmax(np.abs(by_block), axis=(0, 2)), scores.scale),
+        rounding=np.nanmax(rounding_of(by_block, scores.scale), axis=(0, 2)),
         design=scores.resampling[0] if len(scores.datasets) == 1 else None,
         metric=scores.metric,
         higher_is_better=scores.higher_is_better,
@@ -348,11 +348,15 @@ def as_scores(table: Any, blocks_are: str, higher_is_better: bool | None) -> Sco
     if hasattr(table, "columns") and hasattr(table, "to_numpy"):
         table = {str(name): np.asarray(table[name]) for name in _distinct(table.columns)}
     if not isinstance(table, Mapping):
-        array = np.asarray(table)
+        try:
+            array = np.asarray(table)
+        except ValueError:  # rows of unequal lengths
+            array = np.empty(0)
         if array.ndim != 2:
+            shape = f"shape {array.shape}" if array.size else "rows of unequal lengths, or none"
             raise ScoresError(
                 f"Plain scores of many models must be a 2-D array, {blocks_are} x models, or a mapping from model to "
-                f"scores; got shape {array.shape}."
+                f"scores; got {shape}."
             )
         table = {f"model {j + 1}": array[:, j] for j in range(array.shape[1])}
     design = None if blocks_are == "datasets" else Resampling.independent()
@@ -560,7 +564,13 @@ def correctness_table(right: Any, *, test: str, dataset: str | None = None) -> t
 
 def _zero_one(name: str, values: ArrayLike) -> Right:
     """Where a model was right, from a vector of 0 and 1 (or False and True)."""
-    if np.asarray(values).dtype.kind in "US":
+    try:
+        is_text = np.asarray(values).dtype.kind in "US"
+    except ValueError:
+        raise ScoresError(
+            f"`{name}` must be a list of 1 (right) and 0 (wrong), got lists of unequal lengths."
+        ) from None
+    if is_text:
         raise ScoresError(
             f"`{name}` must be 1 (right) or 0 (wrong) for every test case, got text. For predicted labels give the "
             "true ones as well, with `truth`."

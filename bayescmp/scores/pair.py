@@ -12,6 +12,7 @@ from bayescmp.errors import ScoresError, name_list, unknown_name
 from bayescmp.numerics.moments import mean
 from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.resampling import Resampling, check_design, unknown_design
+from bayescmp.text import visible_lines
 from bayescmp.values import Value
 
 SCALES = {
@@ -108,7 +109,9 @@ class Pair(Value):
     @cached_property
     def rounding(self) -> NDArray[np.float64]:
         """The absolute rounding error that differences of each dataset's scores may carry."""
-        return rounding_of(np.nanmax(np.maximum(np.abs(self.scores_a), np.abs(self.scores_b)), axis=1), self.scale)
+        return np.nanmax(
+            [np.nanmax(rounding_of(x, self.scale), axis=1) for x in (self.scores_a, self.scores_b)], axis=0
+        )
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -171,16 +174,18 @@ class Pair(Value):
     def __repr__(self) -> str:
         where = f'"{self.datasets[0]}"' if len(self.datasets) == 1 else f"{len(self.datasets)} datasets"
         resamples = f"{self.counts.min()} to {self.counts.max()}" if np.ptp(self.counts) else f"{self.counts[0]}"
-        return (
-            f"Pair: {self.a} vs {self.b}, {with_direction(self.metric, self.higher_is_better)}, {where}, {resamples} "
-            "scores each\n"
-            f"  mean {self.difference_name} {self.means.mean():.4g} (positive favours {self.a})"
+        what = with_direction(self.metric, self.higher_is_better)
+        lines = (
+            f"Pair: {self.a} vs {self.b}, {what}, {where}, {resamples} scores each",
+            f"  mean {self.difference_name} {self.means.mean():.4g} (positive favours {self.a})",
         )
+        return visible_lines(lines)
 
 
-def rounding_of(sizes: NDArray[np.float64], scale: str) -> NDArray[np.float64]:
-    """The absolute rounding error of differences of scores of these sizes."""
-    # a relative error of the score is an absolute one of its log, and grows near 0 and 1 on the logit scale
+def rounding_of(scores: NDArray[np.float64], scale: str) -> NDArray[np.float64]:
+    """The absolute rounding error that a difference may carry from each of these scores."""
+    sizes = np.abs(scores)
+    # a relative error of p is an absolute one of log p; of log p/(1 - p) it is 1/(1 - p) = 1 + e^x times that
     if scale in ("log", "logit"):
-        sizes = sizes + (np.exp(sizes) if scale == "logit" else 1.0)
+        sizes += 1.0 + (np.exp(scores) if scale == "logit" else 0.0)
     return ROUNDING * sizes

@@ -1,13 +1,12 @@
 """How the scores of one dataset were resampled, and the correlation rho between them that follows."""
 
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayescmp.checks import is_number
+from bayescmp.checks import is_number, is_one_of
 from bayescmp.errors import ResamplingError, name_list
 from bayescmp.values import Value
 
@@ -21,6 +20,10 @@ SCHEMES = ("kfold", "subsampling", "holdout", "independent", "custom")
 
 MOST_SCORES = 10_000_000
 """More scores per dataset are a mistake, and their keys would fill the memory."""
+
+
+MOST_CASES = 1e300
+"""Sizes beyond leave no room for the sum of two."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +58,7 @@ class Resampling(Value):
     n_test: float | None = None
 
     def __post_init__(self) -> None:
-        if self.scheme not in SCHEMES:
+        if not is_one_of(self.scheme, SCHEMES):
             raise ResamplingError(f"`scheme` must be one of {', '.join(SCHEMES)}, got {self.scheme!r}.")
         if not is_number(self.rho) or not 0 <= self.rho < 1:  # NaN fails this as well
             raise ResamplingError(f"`rho` must be in [0, 1), got {self.rho}.")
@@ -128,12 +131,19 @@ class Resampling(Value):
         With `folds` (and `repeats`) they are those of k-fold cross-validation, else random splits.
         """
         try:
+            if any(np.asarray(x).dtype.kind == "b" for x in (n_train, n_test)):
+                raise ValueError
             train, test = np.asarray(n_train, dtype=float), np.asarray(n_test, dtype=float)
         except (TypeError, ValueError, OverflowError):
             raise ResamplingError(f"`n_train` and `n_test` must be numbers, got {n_train!r} and {n_test!r}.") from None
         if train.shape != test.shape or train.size == 0:
             raise ResamplingError(
                 f"`n_train` and `n_test` must have one size per split, got {train.size} and {test.size} sizes."
+            )
+        if train.ndim != 1:
+            raise ResamplingError(
+                f"`n_train` and `n_test` must be lists with one size per split, got {n_train!r} and {n_test!r}. For "
+                "splits of equal sizes use Resampling.subsampling(n_train, n_test, repeats)."
             )
         for size in (*train, *test):
             _size("n_train and n_test", size)
@@ -208,12 +218,15 @@ def check_design(resampling: object) -> None:
 def _count(name: str, value: float, least: int) -> int:
     if not is_number(value) or value % 1 or not value >= least:
         raise ResamplingError(f"`{name}` must be a whole number of at least {least}, got {value!r}.")
+    if value > MOST_SCORES:
+        raise ResamplingError(f"A design must have at most {MOST_SCORES:,} scores per dataset, got more for `{name}`.")
     return int(value)
 
 
 def _size(name: str, value: float) -> float:
-    if not is_number(value) or not 0 < value <= sys.float_info.max:
-        raise ResamplingError(f"`{name}` must be positive numbers of cases, got {value!r}.")
+    if not is_number(value) or not 0 < value <= MOST_CASES:
+        came = "more" if is_number(value) and value > MOST_CASES else repr(value)
+        raise ResamplingError(f"`{name}` must be positive numbers of cases, at most {MOST_CASES:g}, got {came}.")
     return float(value)
 
 

@@ -16,7 +16,7 @@ from bayescmp.scores import arrays, frames, sklearn
 from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.pair import SCALES, Pair
 from bayescmp.scores.resampling import Resampling
-from bayescmp.text import one_line
+from bayescmp.text import one_line, visible_lines
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -252,6 +252,11 @@ class Scores(Value):
     def drop(self, *names: str) -> "Scores":
         """The table without the models or datasets `names`."""
         for name in names:
+            if not isinstance(name, str):
+                raise ScoresError(
+                    f"`names` must be names of models or datasets, one by one, got a {type(name).__name__}. A list is "
+                    "given with a star: scores.drop(*names)."
+                )
             if name not in self.models and name not in self.datasets:
                 raise unknown_name("model or dataset", name, self.models + self.datasets)
         models = [m for m in self.models if m not in names]
@@ -352,7 +357,7 @@ class Scores(Value):
             others = ", ".join(str(m) for m in self.metrics)
             lines.append(f'  metrics   {others}: pick one with select(metric="...") or split_metrics()')
         lines += [f"  note      {note}" for note in self.notes]
-        return "\n".join(lines)
+        return visible_lines(lines)
 
     def _repr_html_(self) -> str:
         """The table that a notebook shows: text and model names escaped."""

@@ -100,7 +100,7 @@ def prepare(scores: Scores, prior: str | MultilevelPrior) -> tuple[Statistics, d
     shown, notes = _check(scores)
     values = np.where(scores.higher_is_better, 1.0, -1.0) * scores.values[:, shown]
     datasets = tuple(np.array(scores.datasets, dtype=object)[shown])
-    rounding = rounding_of(np.nanmax(np.abs(values), axis=(0, 2)), scores.scale)
+    rounding = np.nanmax(rounding_of(scores.values[:, shown], scores.scale), axis=(0, 2))
     twins = _twins(scores.models, values, rounding)
     models = tuple(name for name in scores.models if name not in twins)
     if len(models) < 2:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp import _compat
-from bayescmp.checks import is_one_of
+from bayescmp.checks import check_number, is_one_of
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -63,9 +63,11 @@ class MultilevelPrior(Value):
     df_rate: float = 0.1
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ValueError(f"`name` must be a text, got {self.name!r}.")
         for name in ("effects_scale", "between_max", "df_shape", "df_rate"):
             value = getattr(self, name)
-            if not (name == "effects_scale" and value is None) and not 0 < value < np.inf:
+            if not (name == "effects_scale" and value is None) and not 0 < check_number(name, value) < np.inf:
                 raise ValueError(f"`{name}` must be positive and finite, got {value}.")
         if not is_one_of(self.covariance, ("shrunk", "exchangeable")):
             raise ValueError(f'`covariance` must be "shrunk" or "exchangeable", got {self.covariance!r}.')

@@ -19,7 +19,7 @@ from bayescmp.numerics.ranks import average_ranks
 from bayescmp.numerics.student import student_regions
 from bayescmp.rope import Rope, RopeLike, symmetric
 from bayescmp.scores.metrics import with_direction
-from bayescmp.text import number, probability
+from bayescmp.text import number, probability, visible_lines
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -215,8 +215,9 @@ class MultilevelPosterior(BayesianResult):
     def __repr__(self) -> str:
         what = with_direction(self.metric, self.higher_is_better)
         lines = [
-            f"{self._trouble()}Multilevel: {len(self.models)} models, {what}, "
-            f"{len(self.datasets)} datasets, {self._rope_text()}, {self.settings['prior'].name} effects"
+            *self._trouble(),
+            f"Multilevel: {len(self.models)} models, {what}, "
+            f"{len(self.datasets)} datasets, {self._rope_text()}, {self.settings['prior'].name} effects",
         ]
         best = self.ranking().p_best
         rows = self._summaries(self.models, self.inference.effect, 0.95)
@@ -231,7 +232,7 @@ class MultilevelPosterior(BayesianResult):
         if len(ordered) > MOST_SHOWN:
             lines.append(f"  ... and {len(ordered) - MOST_SHOWN} more models; see effects_frame()")
         lines.append(f"  {math.comb(len(self.models), 2)} pairs: pairs_frame(); datasets: shrunken_frame(); ranking()")
-        return "\n".join(lines + [f"  note: {note}" for note in self.notes])
+        return visible_lines(lines + [f"  note: {note}" for note in self.notes])
 
     def _shared(self) -> dict[str, Any]:
         names = ("metric", "higher_is_better", "scale", "datasets", "method", "engine", "random_seed", "diagnostics")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.bayes.ranking.result import AbilityInference, Block, RankingPosterior
-from bayescmp.checks import check_count, checked_seed, is_one_of
+from bayescmp.checks import check_draws, checked_seed, is_one_of
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.numerics.student import student_parameters, student_regions
 from bayescmp.rope import ROPE, Rope, RopeLike
@@ -46,7 +46,7 @@ def rank_models(
         With many datasets, what makes a model best: the mean rank (scores of different datasets are seldom
         commensurable) or the mean score. Both are reported. With one dataset it is the mean score.
     draws : int
-        Number of Monte-Carlo draws.
+        Number of Monte-Carlo draws, at least 1,000.
     random_seed : int, optional
         Drawn and recorded if not given. Weights belong to datasets by name: their order does not matter.
 
@@ -78,7 +78,7 @@ def rank_models(
     """
     if not is_one_of(by, ("rank", "score")):
         raise ValueError(f'`by` must be "rank" or "score", got {by!r}.')
-    draws = check_count("draws", draws)
+    draws = check_draws(draws)
     check_scores(scores, "rank_models")
     blocks_are = "folds" if len(scores.datasets) == 1 else "datasets"
     table = complete_table(scores, test="rank_models", blocks_are=blocks_are, least=1, relative=True)
@@ -86,9 +86,7 @@ def rank_models(
     seed = checked_seed(random_seed)
     if blocks_are == "folds":
         return _one_dataset(table, region, draws, seed)
-    inference = BootstrapAbilities(
-        table.oriented, table.ranks, table.datasets, by, float(table.rounding.max()), draws, seed
-    )
+    inference = BootstrapAbilities(table.oriented, table.ranks, table.datasets, by, table.rounding, draws, seed)
     return RankingPosterior(
         **table.about() | table.standing(),
         rope=region,
@@ -138,27 +136,29 @@ class BootstrapAbilities(AbilityInference):
     ranks: Floats
     names: tuple[str, ...]
     by: str
-    rounding: float
+    rounding: Floats
     n_draws: int
     random_seed: int
 
     def __post_init__(self) -> None:
-        for name in ("means", "ranks"):
+        for name in ("means", "ranks", "rounding"):
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
         object.__setattr__(self, "names", tuple(self.names))
 
-    @property
-    def tolerance(self) -> float:
-        return 4 * (ROUNDING * self.ranks.shape[1] if self.by == "rank" else self.rounding)
-
     def blocks(self) -> Iterator[Block]:
         order = np.argsort(np.array(self.names, dtype=object), kind="stable")
-        means, ranks = self.means[order], self.ranks[order]
+        means, ranks, rounding = self.means[order], self.ranks[order], self.rounding[order]
+        # what a dataset adds to all models would cost their differences on other datasets their last digits
+        level = means.min(axis=1) / 2 + means.max(axis=1) / 2
+        gaps = means - level[:, None]
         for rng, size in _streams(self.random_seed, self.n_draws, max(means.shape)):
             weights = rng.standard_exponential((size, len(order)))
             weights /= weights.sum(axis=1, keepdims=True)
-            score = weights @ means
-            yield Block(0.0 - weights @ ranks, score, 4 * self.rounding) if self.by == "rank" else Block(score)
+            score, error = weights @ gaps, (weights @ rounding)[:, None]
+            if self.by == "rank":
+                yield Block(0.0 - weights @ ranks, 4 * ROUNDING * ranks.shape[1], score=score, score_tolerance=error)
+            else:
+                yield Block(score, error, level=(weights @ level)[:, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,10 +175,6 @@ class StudentAbilities(AbilityInference):
         object.__setattr__(self, "folds", np.asarray(self.folds, dtype=float))
 
     @property
-    def tolerance(self) -> float:
-        return 4 * self.rounding
-
-    @property
     def inflation(self) -> float:
         """1/n + rho/(1 - rho): the variance of a mean of correlated folds, in units of the folds' own."""
         return 1 / len(self.folds) + self.rho / (1 - self.rho)
@@ -190,7 +186,8 @@ class StudentAbilities(AbilityInference):
         factor = (self.folds - location) * np.sqrt(self.inflation / (n - 1))
         for rng, size in _streams(self.random_seed, self.n_draws, max(self.folds.shape)):
             normal = rng.standard_normal((size, n)) @ factor
-            yield Block(location + normal / np.sqrt(rng.chisquare(n - 1, (size, 1)) / (n - 1)))
+            draws = location + normal / np.sqrt(rng.chisquare(n - 1, (size, 1)) / (n - 1))
+            yield Block(draws, 4 * self.rounding)
 
     def contrast_scales(self) -> Floats:
         """The scale of the Student t of every difference row - column."""

@@ -61,7 +61,7 @@ def bradley_terry(
     prior : float
         Scale of log sigma; 0.5 is Wainer's.
     draws : int
-        Number of draws in all.
+        Number of draws in all, at least 4,000.
     random_seed : int, optional
         Drawn and recorded if not given.
     engine : "draws" or "nuts"

@@ -57,7 +57,7 @@ def plackett_luce(
     prior : float
         Concentration of the Dirichlet prior; 1 is uniform over all worths.
     draws : int
-        Number of draws in all.
+        Number of draws in all, at least 4,000.
     random_seed : int, optional
         Drawn and recorded if not given.
     engine : "draws" or "nuts"

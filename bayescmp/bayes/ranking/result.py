@@ -22,7 +22,7 @@ from bayescmp.errors import unknown_name
 from bayescmp.numerics.ranks import tie_groups
 from bayescmp.rope import BORDER_TOLERANCE, RopeLike, symmetric
 from bayescmp.scores.metrics import with_direction
-from bayescmp.text import number, probability
+from bayescmp.text import number, probability, visible, visible_lines
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -34,29 +34,33 @@ MOST_SHOWN = 15
 
 
 class Block(NamedTuple):
-    """Some joint draws, draws x models; `score` is what the rope is about, where that is not the ability itself.
+    """Some joint draws of the abilities less `level`, draws x models.
 
-    Scores closer than `rounding` are equal.
+    `level` (draws x 1) is a part that all models share. `score` is what the rope is about, where that is not the
+    ability itself. Abilities closer than `tolerance` are equal, scores closer than `score_tolerance`; both are numbers,
+    or draws x 1.
     """
 
-    ability: Floats
+    gaps: Floats
+    tolerance: Floats | float = 0.0
+    level: Floats | float = 0.0
     score: Floats | None = None
-    rounding: float = 0.0
+    score_tolerance: Floats | float = 0.0
+
+    @property
+    def ability(self) -> Floats:
+        """The abilities themselves."""
+        return self.gaps + self.level
 
 
 class AbilityInference(Value):
     """The joint posterior of the abilities, as draws that are made when they are asked for.
 
-    Independent draws come in blocks of any size; otherwise one block is one chain. Abilities closer than `tolerance`
-    are equal. `better` is the matrix of P(row better than column) where it is known exactly.
+    Independent draws come in blocks of any size; otherwise one block is one chain. `better` is the matrix of P(row
+    better than column) where it is known exactly.
     """
 
     independent: ClassVar[bool] = True
-
-    @property
-    def tolerance(self) -> float:
-        """Abilities closer than that are equal."""
-        return 0.0
 
     def blocks(self) -> Iterator[Block]:
         """The draws, block by block."""
@@ -197,14 +201,14 @@ class RankingPosterior(BayesianResult):
         if exact is not None:
             return exact
         k = len(self.models)
-        wins, total, tolerance = np.zeros((k, k)), 0, self.inference.tolerance
+        wins, total = np.zeros((k, k)), 0
         for block in self.inference.blocks():
-            columns = np.ascontiguousarray(block.ability.T)
+            columns, tolerance = np.ascontiguousarray(block.gaps.T), np.transpose(block.tolerance)
             for i in range(k - 1):
                 gap = columns[i] - columns[i + 1 :]
                 wins[i, i + 1 :] += np.count_nonzero(gap > tolerance, axis=1)
                 wins[i + 1 :, i] += np.count_nonzero(gap < -tolerance, axis=1)
-            total += len(block.ability)
+            total += len(block.gaps)
         return (wins + (total - wins - wins.T) / 2) / total
 
     # ---- draws
@@ -269,10 +273,8 @@ class RankingPosterior(BayesianResult):
     def __repr__(self) -> str:
         where = f'"{self.datasets[0]}", {self.n} folds' if len(self.datasets) == 1 else f"{self.n} datasets"
         what = with_direction(self.metric, self.higher_is_better)
-        head = (
-            f"{self._trouble()}Ranking: {len(self.models)} models, {what}, {where}, {self._rope_text()}\n"
-            f"  {self.method}"
-        )
+        heading = f"Ranking: {len(self.models)} models, {what}, {where}, {self._rope_text()}"
+        head = [*self._trouble(), heading, f"  {self.method}"]
         header = ["model", "P(best)", "P(among best)", "expected rank", "95%", "mean score"]
         rows = [header, *self._rows()]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -284,7 +286,7 @@ class RankingPosterior(BayesianResult):
             rest = self._order()[MOST_SHOWN:]
             p = math.fsum(self._summary().ranks[rest, 0])
             table.append(f"  ... and {len(rest)} more models, P(one of them is best) {probability(p)}; see to_frame()")
-        return "\n".join([head, *table, *(f"  note: {note}" for note in self.notes)])
+        return visible_lines([*head, *table, *(f"  note: {note}" for note in self.notes)])
 
     def _rows(self) -> Iterator[list[str]]:
         summary, low_high = self._summary(), list(self.rank_hdi().values())
@@ -293,7 +295,7 @@ class RankingPosterior(BayesianResult):
         for i in self._order()[:MOST_SHOWN]:
             show = [probability(p, summary.mcse[i]) for p in (summary.ranks[i, 0], summary.among_best[i])]
             score = number(self.mean_score[i], float(spread)) if self.mean_score else ""
-            yield [self.models[i], *show, f"{ranks[i]:.1f}", "{}-{}".format(*low_high[i]), score]
+            yield [visible(self.models[i], keep=""), *show, f"{ranks[i]:.1f}", "{}-{}".format(*low_high[i]), score]
 
     def _order(self) -> NDArray[np.intp]:
         """The models, the most probably best first."""
@@ -356,17 +358,18 @@ class RankSummary(Value):
 def summarise(inference: AbilityInference, allowed_gap: float) -> RankSummary:
     """One pass over the draws; a model is among the best if it is at most `allowed_gap` below the largest."""
     counts, by_score, sizes, means, hits = [], [], [], [], []
-    for ability, score, rounding in inference.blocks():
-        ranks = count_ranks(ability, inference.tolerance)
-        of_rope, tolerance = (ability, inference.tolerance) if score is None else (score, rounding)
+    for block in inference.blocks():
+        gaps, score = block.gaps, block.score
+        ranks = count_ranks(gaps, block.tolerance)
+        of_rope, tolerance = (gaps, block.tolerance) if score is None else (score, block.score_tolerance)
         near = of_rope >= of_rope.max(axis=1, keepdims=True) - _reach(allowed_gap, tolerance)
         counts.append((ranks, near.sum(axis=0)))
         if score is not None:
-            by_score.append(count_ranks(score, rounding)[:, 0])
-        sizes.append(len(ability))
-        means.append(ability.sum(axis=0))
+            by_score.append(count_ranks(score, tolerance)[:, 0])
+        sizes.append(len(gaps))
+        means.append(block.ability.sum(axis=0))
         if not inference.independent:
-            best = ability >= ability.max(axis=1, keepdims=True) - inference.tolerance
+            best = gaps >= gaps.max(axis=1, keepdims=True) - block.tolerance
             hits.append(np.stack([best / best.sum(axis=1, keepdims=True), near]))
     total = sum(sizes)
     ranks, among = (np.clip(np.asarray(sum(parts)) / total, 0.0, 1.0) for parts in zip(*counts, strict=True))
@@ -376,7 +379,7 @@ def summarise(inference: AbilityInference, allowed_gap: float) -> RankSummary:
     return RankSummary(ranks, scored, among, np.asarray(sum(means)) / total, errors.max(axis=0))
 
 
-def _reach(allowed_gap: float, tolerance: float) -> float:
+def _reach(allowed_gap: float, tolerance: Floats | float) -> Floats | float:
     return allowed_gap * (1 + BORDER_TOLERANCE) + tolerance
 
 
@@ -386,7 +389,7 @@ def _chain_mcse(hits: list[Floats]) -> Floats:
     return np.array([[share_mcse(found[:, s, :, i]) for i in range(found.shape[3])] for s in range(2)])
 
 
-def count_ranks(values: Floats, tolerance: float) -> Floats:
+def count_ranks(values: Floats, tolerance: Floats | float) -> Floats:
     """How often each column has each rank, columns x ranks; ties share their ranks equally."""
     k = values.shape[1]
     order, first, last = tie_groups(-values, tolerance)
