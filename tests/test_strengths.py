@@ -406,7 +406,7 @@ def test_frames_and_ropes(fit):
     assert found.to_frame().set_index("model").worth.to_dict() == pytest.approx(
         dict(zip(UCI.models, worth.mean(axis=0), strict=True))
     )
-    assert len(repr(found).splitlines()) == 10
+    assert len(repr(found).splitlines()) == 11  # what and where, the method, the header, and eight models
     with pytest.raises(bc.RopeError, match="again with rope=" if "Bradley" in found.method else "no size"):
         found.with_rope(0.1)
     with pytest.raises(bc.RopeError, match="`win_rope`"):
