@@ -51,7 +51,12 @@ ARRAYS = {
     "empty": (lambda: t_test([], [], resampling=Resampling.kfold(2)), ScoresError, "`A` are empty", "at least 2"),
     "two-dimensional": (lambda: t_test([[0.9, 0.8]], [[0.7, 0.8]]), ScoresError, "one-dimensional", "(1, 2)"),
     "one array": (lambda: bc.bayes.correlated_ttest(TEN, rope=0.01), ScoresError, "Give a pair, or two arrays"),
-    "no design": (lambda: t_test(TEN, TEN, resampling=None), ResamplingError, "resampled", "Resampling.kfold(folds"),
+    "no design": (
+        lambda: t_test(TEN, TEN, resampling=None),
+        ResamplingError,
+        "resampling design",
+        "Resampling.kfold(folds",
+    ),
     "averages over folds": (
         lambda: t_test(TEN, TEN[::-1], resampling=Resampling.kfold(5, repeats=10)),
         ResamplingError,

@@ -432,7 +432,7 @@ def test_bad_input_is_refused(rng):
         bc.bayes.multilevel(scores, rope=0, prior="vague")
     with pytest.raises(bc.RopeError, match="symmetric"):
         bc.bayes.multilevel(scores, rope=(0, 0.1))
-    with pytest.raises(bc.ResamplingError, match="resampled"):
+    with pytest.raises(bc.ResamplingError, match="resampling design"):
         bc.bayes.multilevel(replaced(scores, scores.values, resampling=(None,) * 4), rope=0)
     ragged = scores.values.copy()
     ragged[1, 2, 3] = np.nan
