@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from bayescmp.errors import unknown_name
+from bayescmp.errors import ScoresError, unknown_name
 from bayescmp.references import Reference
 
 SCHOOLS = ("bayes", "frequentist")
@@ -227,7 +227,8 @@ def find(name: str, school: str | None = None) -> Test:
             load_installed()
         elif isinstance(name, str) and (candidate, name) in _TESTS:
             return _TESTS[candidate, name]
-    raise unknown_name("test", name, [test.name for test in entries(school)])
+    error = unknown_name("test", name, [test.name for test in entries(school)])
+    raise ScoresError(f"{error} If it is a test of your own, import its module first.")
 
 
 def entries(

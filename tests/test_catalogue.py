@@ -28,7 +28,7 @@ def plain_mean_test(pair, *, rope):
     d = pair.differences[0]
     scale = float(d.std(ddof=1) / np.sqrt(d.size))
     return DifferencePosterior(
-        **pair.about(),
+        **pair.about() | {"n": d.size},
         rope=bc.Rope.of(rope),
         engine="exact",
         **BAYES.words(),
@@ -103,6 +103,7 @@ def test_a_test_of_ones_own_has_everything(registered, tmp_path):
     assert "bayes.plain_mean_test beside frequentist.plain_z_test, holm-adjusted" in text
     assert re.search(r"^DT +SVM +-0\.082 .* <\.001  SVM better$", text, re.M)
     assert c.table()["p_worse"].tolist() == [p.p_worse for p in c.posteriors]
+    assert c.table(full=True)["n"].tolist() == [100] * 3
     assert c.table(full=True)["test_method"].unique().tolist() == ["plain z-test"]
     assert c.decisions()["by_probability"].tolist()[1] == "SVM better"
     for kind in ("matrix", "forest"):
@@ -124,6 +125,25 @@ def test_a_test_of_ones_own_has_everything(registered, tmp_path):
     assert (one["test"], one["p_worse"]) == ("plain_mean_test", pair.posterior.p_worse)
     assert "plain z-test" in cli("test", "plain-z-test", "bundled:labour", "DT", "SVM")
     assert "plain-mean-test" in cli("test", "--help")
+
+
+def test_without_a_design_there_is_no_ranking_and_nobody_says_there_was(registered, rng, tmp_path):
+    """The folds' design is unknown to a test that needs none: the pairs stand, and the ranking says what it lacks."""
+    arrays = {model: rng.random((1, 10)) for model in "abc"}
+    c = bc.compare(bc.Scores.from_arrays(arrays, metric="accuracy"), rope=0.01, bayes="plain_mean_test")
+    assert "No ranking: `rank_models` needs the resampling design" in str(c)
+    assert "No ranking" in c.report(tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "is the best" not in c.methods_text()
+    scores = bc.Scores.from_arrays(arrays, metric="accuracy", resampling=bc.Resampling.kfold(10))
+    known = bc.compare(scores, rope=0.01, bayes="plain_mean_test")
+    assert "model is the best from the joint posterior of all models (multivariate corr" in known.methods_text()
+
+
+def test_a_comparison_by_a_test_that_is_not_there_is_not_read(monkeypatch, registered):
+    text = bc.compare(bc.load_labour(), rope=0.01, bayes="plain_mean_test").to_json()
+    monkeypatch.delitem(catalogue._TESTS, ("bayes", "plain_mean_test"))
+    with pytest.raises(ValueError, match=r'no test "plain_mean_test".*import its module first'):
+        bc.Comparison.from_json(text)
 
 
 def test_the_setting_does_not_pick_it_by_itself(registered):

@@ -572,6 +572,8 @@ def test_one_pair_in_either_order():
     assert "SVM vs DT" in repr(two)
     with pytest.raises(ScoresError, match='Did you mean "SVM"'):
         c.pair("SVMM", "DT")
+    with pytest.raises(ValueError, match="two different models, got SVM twice"):
+        c.pair("SVM", "SVM")
 
 
 def test_ranking_is_that_of_rank_models(rng):

@@ -133,6 +133,8 @@ class Comparison(Value):
             return self.pairs[places[a, b]]
         if (b, a) in places:
             return self.pairs[places[b, a]].swap()
+        if a == b:
+            raise ValueError(f"A pair is two different models, got {a} twice.")
         raise ValueError(f"{a} and {b} were not compared: only pairs with the control {self.control} were.")
 
     def _least_p(self) -> tuple[Any, Any] | None:

@@ -20,6 +20,11 @@ class Setting(Value):
     frequentist: str
     why: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        # One that was read from a file may name a test of a module that is not imported: say it now.
+        for name, school in ((self.bayes, "bayes"), (self.frequentist, "frequentist")):
+            catalogue.find(name, school)
+
     @property
     def words(self) -> str:
         """The setting in words."""

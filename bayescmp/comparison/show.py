@@ -1,15 +1,17 @@
 """How a `Comparison` looks on a screen: pairs where they are few, models where they are many."""
 
+import warnings
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from bayescmp.errors import ScoresError
+from bayescmp.errors import ResamplingError, ScoresError
 from bayescmp.rope import Rope
 from bayescmp.scores.metrics import with_direction
 from bayescmp.sentences import estimate_text
 from bayescmp.text import counted, number, one_line, probability, short_name, short_p_value, text_table
 
 if TYPE_CHECKING:
+    from bayescmp.bayes.ranking.result import RankingPosterior
     from bayescmp.comparison.result import Comparison
 
 MOST_PAIRS, MOST_MODELS = 30, 12
@@ -72,11 +74,20 @@ def _counts(c: "Comparison") -> str:
     return "\n".join([*lines, "every pair: table()"])
 
 
+def ranking_of(c: "Comparison") -> "tuple[RankingPosterior | None, str]":
+    """The ranking, or why there is none: too few datasets with all models, or folds of an unknown design."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # said when the comparison was made
+        try:
+            return c.ranking_posterior(), ""
+        except (ScoresError, ResamplingError) as error:
+            return None, f"No ranking: {error}"
+
+
 def _ranking(c: "Comparison") -> str:
-    try:
-        ranking = c.ranking_posterior()
-    except ScoresError as error:  # too few datasets with all models
-        return _line(f"No ranking: {error}")
+    ranking, why = ranking_of(c)
+    if ranking is None:
+        return _line(why)
     rows = []
     for row in ranking.to_frame().head(MOST_MODELS).to_dict("records"):
         best, among = (probability(row[p], row["mcse"]) for p in ("p_best", "p_among_best"))

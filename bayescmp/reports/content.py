@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescmp.comparison.pair import PairResult
+from bayescmp.comparison.show import ranking_of
 from bayescmp.references import Reference
 from bayescmp.reports.curves import Curves, Point, curves
 from bayescmp.reports.methods import methods_text, references
@@ -161,16 +162,6 @@ def table_note(c: "Comparison") -> str:
         f"{rope}. Bayesian: {first.method}, {n}; decided where P reaches {c.threshold:g}. {what} Frequentist: "
         f"{c.tests.method}, {p_name(c)}.{'' if first.mean is None else sign}"
     ).replace("  ", " ")
-
-
-def ranking_of(c: "Comparison") -> "tuple[RankingPosterior | None, str]":
-    """The ranking, or why there is none."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # said when the comparison was made
-        try:
-            return c.ranking_posterior(), ""
-        except ValueError as error:
-            return None, f"No ranking: {error}"
 
 
 def data_hash(scores: "Scores") -> str:

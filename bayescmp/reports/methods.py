@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from bayescmp.comparison.show import ranking_of
 from bayescmp.references import Reference, found
 from bayescmp.rope import Rope
 from bayescmp.sentences import rope_text
@@ -120,12 +121,12 @@ class _Paragraph:
         options = ", ".join(f"{key} = {value}" for key, value in c.bayes_options.items())
         chosen = f" Options: {options}." if options else ""
         lines.append(f"We call a pair decided where a probability reaches {c.threshold:g}.{chosen}")
-        if len(c.models) > 2:
+        ranking = ranking_of(c)[0] if len(c.models) > 2 else None
+        if ranking is not None:
             many = len(c.scores.datasets) > 1
             how = f"by the Bayesian bootstrap of the datasets{self._cite(('rubin1981bootstrap',))}" if many else ""
-            lines.append(
-                f"We computed the probability that each model is the best {how or 'from their joint posterior'}."
-            )
+            how = how or f"from the joint posterior of all models ({ranking.method})"
+            lines.append(f"We computed the probability that each model is the best {how}.")
         return lines
 
     def _frequentist(self) -> list[str]:

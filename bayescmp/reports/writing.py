@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayescmp.checks import check_switch, is_list
+from bayescmp.comparison.show import ranking_of
 from bayescmp.files import check_target, checked_path, holds, write_text
-from bayescmp.reports.content import content, data_hash, p_name, pair_rows, ranking_of, table_note
+from bayescmp.reports.content import content, data_hash, p_name, pair_rows, table_note
 from bayescmp.reports.escape import Raw, latex, latex_cell, latex_number, markdown
 from bayescmp.reports.figures import figures
 from bayescmp.rope import RopeLike

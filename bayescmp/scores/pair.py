@@ -156,8 +156,9 @@ class Pair(Value):
     def about(self, *, models: bool = False) -> dict[str, Any]:
         """The fields of a result that name what was compared, for a posterior.
 
-        With `models`, for a test result: it keeps the names in one tuple, as for any number of models, and counts `n`
-        by itself.
+        Its `n` counts datasets: a test of folds gives its own, `pair.about() | {"n": int(pair.counts[0])}`. With
+        `models`, for a test result: it keeps the names in one tuple, as for any number of models, and counts `n` by
+        itself.
         """
         names = {"models": (self.a, self.b)} if models else {"a": self.a, "b": self.b, "n": len(self.datasets)}
         return names | {
