@@ -124,6 +124,20 @@ def check_alpha(alpha: object, below: float = 1.0) -> float:
     return check_share("alpha", alpha, high=below)
 
 
+def check_cost(switching_cost: object) -> float:
+    """What a change of model costs, in units of the score."""
+    if not 0 <= (cost := check_number("switching_cost", switching_cost)) < float("inf"):
+        raise ValueError(f"`switching_cost` must be 0 or more, got {switching_cost!r}.")
+    return cost
+
+
+def check_p_values(name: str, values: Iterable[float]) -> None:
+    """Refuse what no test can have given, as in a file that was edited."""
+    for p in values:
+        if not 0 <= p <= 1:
+            raise ValueError(f"`{name}` must be between 0 and 1, got {p!r}.")
+
+
 # ---- words and switches
 
 

@@ -611,6 +611,31 @@ def test_json_there_and_back(make):
     assert json.loads(c.to_json())["kind"] == "Comparison"
 
 
+EDITED = {
+    ("tests", "p_adjusted", 0): (-1, "`p_adjusted` must be between 0 and 1, got -1"),
+    ("tests", "p_value", 1): (7, "`p_value` must be between 0 and 1, got 7"),
+    ("posteriors", 0, "distribution", "scale"): (-1, "a scale and a df above 0, got -1"),
+    ("posteriors", 0, "distribution", "df"): (0, "a scale and a df above 0"),
+    ("scores", "higher_is_better"): (True, "must have the same direction"),
+    ("control",): ("nobody", 'There is no model "nobody"'),
+    ("threshold",): (7, "`threshold` must be"),
+    ("alpha",): (0, "`alpha` must be"),
+    ("switching_cost",): (-3, "`switching_cost` must be 0 or more, got -3"),
+}
+
+
+@pytest.mark.parametrize(("place", "edit"), EDITED.items(), ids=map(str, EDITED))
+def test_a_file_of_what_no_comparison_gives_is_refused(place, edit):
+    kept = json.loads(bc.compare(bc.load_labour(), rope=0.01).to_json())
+    *way, last = place
+    part = kept
+    for step in way:
+        part = part[step]
+    part[last], words = edit
+    with pytest.raises(ValueError, match=re.escape(words)):
+        bc.Comparison.from_json(json.dumps(kept))
+
+
 def test_repr_fits_a_screen(rng):
     few = repr(bc.compare(one_score_each(rng, 3), rope=0.01, random_seed=1))
     many = repr(bc.compare(one_score_each(rng, 40, 8), rope=0.01, bayes="sign_test"))
@@ -624,7 +649,7 @@ def test_repr_fits_a_screen(rng):
 
 BAD = {
     "no scores": (lambda: bc.compare([1, 2], rope=0), ScoresError, "takes the Scores of all models, got list"),
-    "a pair": (lambda: bc.compare(bc.load_labour().pair("SVM", "DT"), rope=0), ScoresError, "all models, got Pair"),
+    "a pair": (lambda: bc.compare(bc.load_labour().pair("SVM", "DT"), rope=0), ScoresError, "got Pair. For two models"),
     "one model": (
         lambda: bc.compare(Scores.from_arrays({"rf": [1, 2]}, higher_is_better=True, datasets=2), rope=0),
         ScoresError,

@@ -361,7 +361,12 @@ def test_no_repr_and_no_csv_has_a_terminal_escape(rng):
     names = (HOSTILE, "plain", "third\x9b2J")
     frame = pd.DataFrame(
         [
-            {"dataset": f"d{d}\x1b[2J", "model": m, "fold": f + 1, "accuracy": 0.8 + 0.1 * rng.random()}
+            {
+                "dataset": f"d{d}\x1b[2J",
+                "model": m,
+                "fold": f + 1,
+                "accuracy": 0.6 + rng.random() / 10 + (m == HOSTILE) / 5,
+            }
             for m in names
             for d in range(6)
             for f in range(5)
@@ -384,6 +389,7 @@ def test_no_repr_and_no_csv_has_a_terminal_escape(rng):
         "PairResult": c.pairs[0],
         "Comparison": c,
     }
+    assert HOSTILE in c.pairs[0].verdict.agreement
     for kind, result in shown.items():
         text = repr(result)
         assert text.replace("\n", "").isprintable(), kind

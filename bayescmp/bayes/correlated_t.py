@@ -92,8 +92,10 @@ def correlated_ttest(
     n = int(pair.counts[0])
     location, scale, df = student_parameters(pair.differences[0], rho, pair.rounding[0])
     notes: tuple[str, ...] = ()
-    distribution: Distribution = StudentT(float(location), float(scale), float(df))
-    if scale == 0:
+    distribution: Distribution
+    if scale > 0:
+        distribution = StudentT(float(location), float(scale), float(df))
+    else:
         distribution = PointMass(float(location), float(pair.rounding[0]))
         notes = (f"all {n} differences are equal: the answer rests on no variation between folds",)
         warn(f"{pair.a} vs {pair.b}: {notes[0]}.", DegenerateWarning)

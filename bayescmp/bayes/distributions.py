@@ -76,6 +76,10 @@ class StudentT(Distribution):
     scale: float
     df: float
 
+    def __post_init__(self) -> None:
+        if not (self.scale > 0 and self.df > 0):
+            raise ValueError(f"A Student t needs a scale and a df above 0, got {self.scale!r} and {self.df!r}.")
+
     @property
     def mean(self) -> float:
         return self.location

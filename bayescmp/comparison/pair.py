@@ -8,6 +8,7 @@ from bayescmp import sentences
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.frequentist import TestResult
 from bayescmp.rope import Decision, Rope
+from bayescmp.text import visible_lines
 from bayescmp.values import Value
 
 
@@ -174,7 +175,7 @@ class PairResult(Value):
         }
 
     def __repr__(self) -> str:
-        return f"{self.posterior}\n{self.test}\n  {self.verdict.agreement}"
+        return "\n".join([str(self.posterior), str(self.test), visible_lines([f"  {self.verdict.agreement}"])])
 
 
 def by_hdi(low: float, high: float, rope: Rope) -> Decision:

@@ -15,7 +15,7 @@ from bayescmp.bayes.correlated_t import probabilities
 from bayescmp.bayes.posterior import OUTCOMES, Posterior
 from bayescmp.bayes.ranking.bootstrap import rank_models
 from bayescmp.bayes.ranking.result import RankingPosterior
-from bayescmp.checks import check_switch, is_one_of
+from bayescmp.checks import check_alpha, check_cost, check_p_values, check_switch, check_threshold, is_one_of
 from bayescmp.comparison.pair import PairResult, Standard
 from bayescmp.comparison.run import Names, answered_together, map_posteriors, quiet_pair
 from bayescmp.comparison.setting import Setting
@@ -90,8 +90,15 @@ class Comparison(Value):
     def __post_init__(self) -> None:
         if tuple((p.a, p.b) for p in self.posteriors) != self.tests.pairs:
             raise ValueError("Posteriors and tests must be of the same pairs in the same order, but they are not.")
-        for name in {name for names in self.tests.pairs for name in names}:
+        control = () if self.control is None else (self.control,)
+        for name in {name for names in (*self.tests.pairs, control) for name in names}:
             self.scores.model_index(name)
+        if any(p.higher_is_better != self.scores.higher_is_better for p in self.posteriors):
+            raise ValueError("Scores and posteriors must have the same direction, but `higher_is_better` differs.")
+        check_threshold(self.threshold)
+        check_alpha(self.alpha)
+        check_cost(self.switching_cost)
+        check_p_values("corrected_p", self.corrected_p or ())
 
     @property
     def models(self) -> tuple[str, ...]:

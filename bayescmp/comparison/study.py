@@ -13,7 +13,7 @@ import numpy as np
 
 from bayescmp import errors
 from bayescmp.catalogue import Test, find, imported
-from bayescmp.checks import check_alpha, check_number, check_threshold, checked_seed, is_one_of
+from bayescmp.checks import check_alpha, check_cost, check_threshold, checked_seed, is_one_of
 from bayescmp.comparison.result import Comparison
 from bayescmp.comparison.run import Found, Job, Names, check_options, data_seed, quiet_pair, run_pairs
 from bayescmp.comparison.setting import Setting, choose_setting
@@ -112,8 +112,7 @@ def compare(
     setting = choose_setting(scores, bayes, frequentist)
     check_threshold(threshold)
     check_alpha(alpha)
-    if not 0 <= check_number("switching_cost", switching_cost) < float("inf"):
-        raise ValueError(f"`switching_cost` must be 0 or more, got {switching_cost!r}.")
+    switching_cost = check_cost(switching_cost)
     scores, notes = _whole_cells(scores)
     names, control = _pairs(scores, control, against)
     # raises where it does not fit, before the work
@@ -145,7 +144,7 @@ def compare(
         against=against,
         threshold=float(threshold),
         alpha=float(alpha),
-        switching_cost=float(switching_cost),
+        switching_cost=switching_cost,
         random_seed=job.random_seed,
         bayes_options=options,
         posteriors=tuple(posterior for posterior, _ in found),

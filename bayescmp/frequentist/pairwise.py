@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.checks import check_alternative, check_switch, is_one_of
+from bayescmp.checks import check_alternative, check_p_values, check_switch, is_one_of
 from bayescmp.errors import (
     DegenerateWarning,
     MissingWarning,
@@ -307,6 +307,8 @@ class PairwiseTests(Value):
                 raise ValueError(
                     f"`{name}` must have one entry for each of {len(self.pairs)} pairs, got {len(getattr(self, name))}."
                 )
+        check_p_values("p_value", self.p_value)
+        check_p_values("p_adjusted", self.p_adjusted)
 
     @classmethod
     def of(cls, results: Sequence[TestResult], models: Sequence[str], control: str | None = None) -> "PairwiseTests":

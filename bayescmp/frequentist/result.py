@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from bayescmp.checks import check_level
+from bayescmp.checks import check_level, check_p_values
 from bayescmp.frequentist.intervals import IntervalRule
 from bayescmp.rope import Rope
 from bayescmp.scores.metrics import with_direction
@@ -142,6 +142,10 @@ class TestResult(Value):
     random_seed: int | None = None
     details: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=versions)
+
+    def __post_init__(self) -> None:
+        check_p_values("p_value", (self.p_value,))
+        check_p_values("p_adjusted", () if self.p_adjusted is None else (self.p_adjusted,))
 
     @property
     def a(self) -> str | None:

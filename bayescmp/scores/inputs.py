@@ -330,10 +330,10 @@ def complete_table(
 def check_scores(scores: object, test: str) -> None:
     """Raise if these are not `Scores`."""
     if not isinstance(scores, Scores):
-        raise ScoresError(
-            f"`{test}` takes the Scores of all models, got {type(scores).__name__}. Make them with "
-            "Scores.from_arrays, Scores.from_frame or read_scores."
-        )
+        how = "Make them with Scores.from_arrays, Scores.from_frame or read_scores."
+        if isinstance(scores, Pair):
+            how = f"For two models of a table: scores.select(models=[{scores.a!r}, {scores.b!r}])."
+        raise ScoresError(f"`{test}` takes the Scores of all models, got {type(scores).__name__}. {how}")
 
 
 def as_scores(table: Any, blocks_are: str, higher_is_better: bool | None) -> Scores:
