@@ -14,10 +14,9 @@ import math
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from enum import Enum
 from functools import cache
 from inspect import isabstract
-from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,8 +137,6 @@ def encode(value: Any) -> Any:
     """The content as JSON has it."""
     if isinstance(value, Value):
         return value.to_dict()
-    if isinstance(value, Enum):
-        return value.value
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f" and value.size > MOST_NUMBERS:
             packed = base64.b64encode(value.astype("<f8").tobytes()).decode()
@@ -175,8 +172,6 @@ def _reader(hint: Any) -> Any:
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
         return _read_union
-    if origin is Literal:
-        return _read_literal
     if origin in (np.ndarray, NDArray) or hint is np.ndarray:
         return _read_array
     if origin in (tuple, list):
@@ -187,8 +182,6 @@ def _reader(hint: Any) -> Any:
         return _read_any
     if isinstance(hint, type) and issubclass(hint, Value):
         return _read_value
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        return _read_enum
     return _read_scalar
 
 
@@ -232,12 +225,6 @@ def _read_union(hint: Any, data: Any, where: str, depth: int) -> Any:
         except ValueError as error:
             errors.append(error)
     raise errors[0]
-
-
-def _read_literal(hint: Any, data: Any, where: str, depth: int) -> Any:
-    if data not in get_args(hint):
-        raise _wrong(where, f"one of {', '.join(map(repr, get_args(hint)))}", data)
-    return data
 
 
 def _read_array(hint: Any, data: Any, where: str, depth: int) -> Any:
@@ -288,13 +275,6 @@ def _read_any(hint: Any, data: Any, where: str, depth: int) -> Any:
     if data is None or isinstance(data, (bool, int, float)):
         return data
     raise _wrong(where, "plain data", data)
-
-
-def _read_enum(hint: type[Enum], data: Any, where: str, depth: int) -> Enum:
-    try:
-        return hint(data)
-    except ValueError:
-        raise _wrong(where, f"one of {', '.join(repr(x.value) for x in hint)}", data) from None
 
 
 def _read_scalar(hint: Any, data: Any, where: str, depth: int) -> Any:
