@@ -77,10 +77,7 @@ class Value:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The value whose `to_dict` gave `data`, also after a trip through JSON; raises if it does not fit."""
-        try:
-            found = decode(cls, data, f"`data` of {cls.__name__}")
-        except RecursionError:
-            raise ValueError(f"`data` of a {cls.__name__} is nested too deeply.") from None
+        found = decode(cls, data, f"`data` of {cls.__name__}")
         assert isinstance(found, cls)
         return found
 

@@ -211,7 +211,7 @@ READING = (
 
 
 def take_scores(options: dict[str, Any]) -> "Scores":
-    """Read the file, and take the options for reading out of `options`."""
+    """The scores in the file, read by the options that are for reading, which leave `options`."""
     given = {name: options.pop(name) for name in READING}
     columns = dict(given["column"])
     for role in columns:
