@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-NOT_SCORES = (str, bytes, bool, np.bool_)
-"""What numpy would turn into numbers, though it is more likely a mistake."""
+NOT_SCORES = (str, bytes)
+"""What numpy would turn into numbers, though it is more likely a mistake; True and False are 1 and 0."""
 
 
 def from_arrays(
@@ -231,7 +231,7 @@ def as_vector(name: str, values: ArrayLike) -> Floats:
         raise ScoresError(f"The scores of `{name}` must be plain real numbers, got {type(values).__name__}.")
     try:
         given = np.asarray(values)
-        numbers = given.dtype.kind not in "USb" and not (
+        numbers = given.dtype.kind not in "US" and not (
             given.dtype.kind == "O" and any(isinstance(x, NOT_SCORES) for x in given.flat)
         )
         vector = np.array(given, dtype=float) if numbers else None

@@ -13,7 +13,8 @@ from typing import IO, Any
 
 from bayescmp.checks import is_one_of
 from bayescmp.errors import ScoresError, name_list
-from bayescmp.scores.frames import Columns, Designs, columns_of, from_table
+from bayescmp.scores.columns import Columns
+from bayescmp.scores.frames import Designs, columns_of, from_table
 from bayescmp.scores.table import Scores
 
 MOST_ROWS = 10_000_000
@@ -37,6 +38,7 @@ def read_scores(
     higher_is_better: bool | None = None,
     resampling: Designs = None,
     datasets: Sequence[str] | int | None = None,
+    orient: str = "datasets",
 ) -> Scores:
     """Scores from a file: csv, tsv, parquet, json (records or columns) or jsonl.
 
@@ -46,7 +48,7 @@ def read_scores(
         A file object may be open for text or for bytes, such as `sys.stdin.buffer`.
     format : "csv", "tsv", "json", "jsonl" or "parquet", optional
         By the ending of the name if not given; a file object's content shows it.
-    model, dataset, score, repeat, fold, models, metric, higher_is_better, resampling, datasets
+    model, dataset, score, repeat, fold, models, metric, higher_is_better, resampling, datasets, orient
         As in `Scores.from_frame`. What was understood is in the result's `notes` and in its repr.
 
     See Also
@@ -75,6 +77,7 @@ def read_scores(
         higher_is_better=higher_is_better,
         resampling=resampling,
         datasets=datasets,
+        orient=orient,
     )
 
 

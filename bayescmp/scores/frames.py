@@ -8,20 +8,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.checks import is_list
-from bayescmp.errors import ScoresError, name_list, unknown_name
+from bayescmp.checks import is_list, is_one_of
+from bayescmp.errors import ScoresError, few_words, name_list, shown, unknown_name
 from bayescmp.scores.arrays import check_finite, dataset_names, finish, likely_design
+from bayescmp.scores.columns import (
+    Column,
+    Columns,
+    Floats,
+    Labels,
+    first_missing,
+    has_spread,
+    is_missing,
+    is_numeric,
+    is_truth,
+    label_codes,
+    numbers,
+    take,
+)
 from bayescmp.scores.metrics import check_metric, is_known
 from bayescmp.scores.resampling import Resampling, check_design
 
 if TYPE_CHECKING:
     from bayescmp.scores.table import Scores
 
-Columns = dict[str, list[Any]]
 Designs = Resampling | Mapping[str, Resampling] | None
-Table = tuple[str | None, Mapping[str, Sequence[Any]], NDArray[np.float64]]
+Table = tuple[str | None, Mapping[str, Column], Floats]
 """A metric's name, its label columns, its scores."""
-Sizes = tuple[NDArray[np.float64], NDArray[np.float64]]
+Sizes = tuple[Floats, Floats]
 """n_train and n_test of each split of a dataset."""
 
 ROLES = {
@@ -36,9 +49,11 @@ ROLES = {
 }
 """Column names that are recognised by themselves, whatever their case."""
 
-MISSING = frozenset(("", "na", "n/a", "nan", "null", "none"))
 NO_MODEL = re.compile(r"(n|num)_.*|.*_(std|sd|se|sem|var|err)|index|id|level_\d+")
 """Names of numeric columns that are more likely something else than a model's scores."""
+
+ORIENTS = ("datasets", "models")
+TRANSPOSE = 'if its rows are models and its columns datasets, give orient="models"'
 
 MOST_FOLDS = 20
 """More numbers in a fold column are more likely splits, numbered one by one, than k-fold cross-validation."""
@@ -61,6 +76,7 @@ def from_frame(
     higher_is_better: bool | None = None,
     resampling: Designs = None,
     datasets: Sequence[str] | int | None = None,
+    orient: str = "datasets",
 ) -> "Scores":
     """Scores from a long frame (one row per score) or a wide one (one column per model).
 
@@ -82,6 +98,14 @@ def from_frame(
         dataset.
     datasets : list of str, or int, optional
         The names of the datasets, or their number, where the rows of a wide frame are datasets and have no names.
+    orient : "datasets" or "models"
+        What a row of a wide frame is. "models" is the usual table of a paper: one row per model, one column per
+        dataset.
+
+    Notes
+    -----
+    Cells such as "86.0 ± 0.3", "86.0 (0.3)", "86.0%" (0.86), "0,85" and True are read where all scores of the table
+    are written in the same way, and a note shows how they were read.
 
     See Also
     --------
@@ -106,6 +130,7 @@ def from_frame(
         higher_is_better=higher_is_better,
         resampling=resampling,
         datasets=datasets,
+        orient=orient,
     )
 
 
@@ -121,7 +146,7 @@ def columns_of(frame: Any) -> Columns:
             "Scores.from_arrays, files for read_scores."
         ) from None
     except ValueError as error:  # narwhals: columns of the same name
-        raise ScoresError(f"The frame cannot be read: {error}") from None
+        raise ScoresError(f"The frame cannot be read: {few_words(error, 200)}") from None
 
 
 def from_table(
@@ -134,28 +159,36 @@ def from_table(
     higher_is_better: bool | None = None,
     resampling: Designs = None,
     datasets: Sequence[str] | int | None = None,
+    orient: str = "datasets",
 ) -> "Scores":
     """Scores from the columns of a table, once it is plain lists."""
     if not columns or not len(next(iter(columns.values()))):
         raise ScoresError(f"The table must have rows, got none (columns: {name_list(map(str, columns)) or 'none'}).")
     if models is not None and (not is_list(models) or not (models := list(models))):
-        raise ScoresError(f"`models` must be a list of columns, got {models!r}.")
+        raise ScoresError(f"`models` must be a list of columns, got {shown(models)}.")
+    if not is_one_of(orient, ORIENTS):
+        raise ScoresError(f"`orient` must be one of {name_list(ORIENTS)}, got {shown(orient)}.")
     check_metric(metric)
+    if orient == "models":
+        columns, named, models = _transposed(columns, named, models, datasets)
     roles = _find_roles(columns, named, models)
+    written: list[str] = []
     if "model" in roles and models is None:
         if datasets is not None:
             raise ScoresError(
                 "`datasets` is for wide tables whose rows have no names, but this one is long. Add a column `dataset`."
             )
-        tables, layout = _long(columns, roles, metric), "long"
+        tables, layout = _long(columns, roles, metric, written), "long"
     else:
-        tables, layout = _wide(columns, roles, models, metric, resampling, datasets), "wide"
+        tables, layout = _wide(columns, roles, models, metric, resampling, datasets, written), "wide"
     if len(tables) > 1 and higher_is_better is not None:
         raise ScoresError(
             f"`higher_is_better` is for one metric, but the table has {name_list(str(t[0]) for t in tables)}. Pick one "
             "with metric=."
         )
-    note = f"read as a {layout} table: " + ", ".join(f'{r} = "{c}"' for r, c in roles.items())
+    found = ", ".join(f'{r} = "{few_words(c)}"' for r, c in roles.items())
+    row = "one model" if orient == "models" else _row(layout, tables[0][1])
+    note = f"read as a {layout} table{': ' if found else ''}{found}; a row is {row}"
     results = [
         from_columns(
             cls,
@@ -164,7 +197,7 @@ def from_table(
             resampling=resampling,
             metric=name,
             higher_is_better=higher_is_better,
-            notes=(note.rstrip(": "),),
+            notes=(note, *written),
         )
         for name, labels, scores in tables
     ]
@@ -173,7 +206,7 @@ def from_table(
 
 def from_columns(
     cls: type["Scores"],
-    columns: Mapping[str, Sequence[Any]],
+    columns: Mapping[str, Column],
     scores: ArrayLike,
     *,
     resampling: Designs = None,
@@ -186,11 +219,12 @@ def from_columns(
     n = score.size
     if n == 0:
         raise ScoresError("The table must have at least one row of scores, got none.")
-    labels = {key: [str(value) for value in columns[key]] for key in ("model", "dataset") if key in columns}
-    models, m = _codes(labels["model"])
-    datasets, d = _codes(labels.get("dataset", ["dataset"] * n))
+    models, m = label_codes(columns["model"])
+    datasets, d = label_codes(columns.get("dataset", Labels(["dataset"], np.zeros(n, np.intp))))
     row = columns.get("row", range(1, n + 1))
-    check_finite(score, lambda i: f'model "{models[m[i]]}", dataset "{datasets[d[i]]}", row {row[i]}')
+    check_finite(
+        score, lambda i: f'model "{few_words(models[m[i]])}", dataset "{few_words(datasets[d[i]])}", row {row[i]}'
+    )
     repeats, r = _numbered(columns, "repeat", n)
     folds, f = _numbered(columns, "fold", n)
     if "repeat" not in columns and "fold" not in columns:
@@ -199,8 +233,8 @@ def from_columns(
         folds = list(range(1, int(f.max()) + 2))
         if f.max() and resampling is None:
             raise ScoresError(
-                f'The table has up to {f.max() + 1} scores of one model on one dataset ("{models[m[f.argmax()]]}" on '
-                f'"{datasets[d[f.argmax()]]}"), and nothing to tell them apart: duplicated rows? Add a `fold` and, if '
+                f'The table has up to {f.max() + 1} scores of one model on one dataset ("{few_words(models[m[f.argmax()]])}" '
+                f'on "{few_words(datasets[d[f.argmax()]])}"), and nothing to tell them apart: duplicated rows? Add a `fold` and, if '
                 "repeated, a `repeat` column, or give resampling=... if rows are in the order of the resamples."
             )
     key = r * len(folds) + f
@@ -260,7 +294,52 @@ def _find_roles(columns: Columns, named: Mapping[str, str | None], models: Seque
     return roles
 
 
-def _long(columns: Columns, roles: dict[str, str], metric: str | None) -> list[Table]:
+def _row(layout: str, labels: Mapping[str, Column]) -> str:
+    """What a row of the table is."""
+    part = "fold" if "fold" in labels else "repeat" if "repeat" in labels else ""
+    if layout == "long":
+        return "one score of one model" + (" on one dataset" if "dataset" in labels else "") + (part and f" and {part}")
+    return f"one {part}{' of one dataset' if 'dataset' in labels else ''}" if part else (
+        "one dataset" if "dataset" in labels else "one score of every model"
+    )
+
+
+def _transposed(
+    columns: Columns, named: Mapping[str, str | None], models: Sequence[str] | None, datasets: object
+) -> tuple[Columns, Mapping[str, str | None], list[str]]:
+    """A table with one row per model as one with one row per dataset."""
+    if datasets is not None:
+        raise ScoresError('`datasets` is for rows that have no names: with orient="models" the columns name them.')
+    given = [role for role, name in named.items() if name is not None and role != "model"]
+    roles = _find_roles(columns, {"model": named.get("model")}, None)
+    text = [c for c in columns if not is_numeric(columns[c]) and not has_spread(columns[c])]
+    who = roles.get("model") or (text[0] if len(text) == 1 else None)
+    odd = [c for c in text if c != who] or given or sorted(roles.keys() - {"model", "dataset", "score"})
+    if who is None or odd:
+        raise ScoresError(
+            'A table with orient="models" must have one column of models\' names and one numeric column per dataset, '
+            f"but its columns are {name_list(map(str, columns))}"
+            + (f", of which {name_list(map(str, odd))} can be neither" if odd and who is not None else "")
+            + '. Name the column of the models with model="..." and leave out the others.'
+        )
+    _check_labels("model", columns[who])
+    names = [str(name) for name in columns[who]]
+    if len(set(names)) < len(names):
+        twice = [name for i, name in enumerate(names) if name in names[:i]]
+        raise ScoresError(f'With orient="models" every model must have one row, but {name_list(twice)} has several.')
+    scored = [c for c in columns if c != who and not _is_row_number(c, columns[c])]
+    for name in models or ():
+        if name not in names:
+            raise unknown_name("model", name, names)
+    table: Columns = {"dataset": [str(c) for c in scored]}
+    if "dataset" in names:
+        raise ScoresError('A model cannot be called "dataset" with orient="models". Rename it.')
+    for i, name in enumerate(names):
+        table[name] = [columns[c][i] for c in scored]
+    return table, {"dataset": "dataset"}, list(models or names)
+
+
+def _long(columns: Columns, roles: dict[str, str], metric: str | None, written: list[str]) -> list[Table]:
     """One table for each metric of a long table."""
     labels = {role: columns[c] for role, c in roles.items() if role not in ("score", "metric")}
     for role in ("model", "dataset", "repeat", "fold"):
@@ -269,18 +348,18 @@ def _long(columns: Columns, roles: dict[str, str], metric: str | None) -> list[T
         free = [c for c in columns if c not in roles.values()]
         if metric is not None:
             known = [c for c in free if str(c).lower().strip() == metric.lower().strip()]
-            if not known:
-                raise unknown_name("metric", metric, [str(c) for c in free if is_known(c)] or map(str, free))
+            if not known and any(map(is_known, free)):
+                raise unknown_name("metric", metric, [str(c) for c in free if is_known(c)])
         else:
             known = [c for c in free if is_known(c)]
         if not known:
             raise ScoresError(
                 f"The table must have a column of scores, but its columns are {name_list(map(str, columns))}. Name it "
-                'with score="..."; if its columns are datasets and its rows models, transpose it.'
+                f'with score="..."; {TRANSPOSE}.'
             )
         roles["score"] = known[0] if len(known) == 1 else "several"
-        return [(str(c).strip(), labels, _numbers(c, columns[c])) for c in known]
-    scores = _numbers(roles["score"], columns[roles["score"]])
+        return [(str(c).strip(), labels, _numbers([c], columns, written)[c]) for c in known]
+    scores = _numbers([roles["score"]], columns, written)[roles["score"]]
     if "metric" in roles:
         return _by_metric(columns[roles["metric"]], labels, scores, metric)
     column = str(roles["score"]).strip()
@@ -294,6 +373,7 @@ def _wide(
     metric: str | None,
     resampling: Designs,
     datasets: Sequence[str] | int | None,
+    written: list[str],
 ) -> list[Table]:
     """The tables of a wide frame, melted to long; cells of a model that was not run on a dataset are left out."""
     chosen = _model_columns(columns, roles, models)
@@ -314,18 +394,14 @@ def _wide(
         )
     for role in keep.keys() & {"dataset", "repeat", "fold", "metric"}:
         _check_labels(role, keep[role])
-    labels: dict[str, list[Any]] = {"model": [], "row": [], **{r: [] for r in keep}}
-    scores = []
-    rows_of = np.array([str(value) for value in keep.get("dataset", ["dataset"] * n)])
-    for name in chosen:
-        numbers = _numbers(name, columns[name])
-        rows = np.flatnonzero(np.isin(rows_of, rows_of[~np.isnan(numbers)]))
-        labels["model"] += [name] * rows.size
-        labels["row"] += (rows + 1).tolist()
-        for role, column in keep.items():
-            labels[role] += [column[i] for i in rows]
-        scores.append(numbers[rows])
-    together = np.concatenate(scores)
+    found = _numbers(chosen, columns, written)
+    _, d = label_codes(keep.get("dataset", Labels(["dataset"], np.zeros(n, np.intp))))
+    ran = [np.bincount(d, ~np.isnan(found[name]))[d] > 0 for name in chosen]
+    rows = np.concatenate([np.flatnonzero(here) for here in ran])
+    codes = np.repeat(np.arange(len(chosen)), [here.sum() for here in ran])
+    labels: dict[str, Column] = {role: take(column, rows) for role, column in keep.items()}
+    labels |= {"model": Labels([str(name) for name in chosen], codes), "row": rows + 1}
+    together = np.concatenate([found[name][here] for name, here in zip(chosen, ran, strict=True)])
     if "metric" in keep:
         return _by_metric(labels.pop("metric"), labels, together, metric)
     return [(metric, labels, together)]
@@ -336,17 +412,29 @@ def _model_columns(columns: Columns, roles: dict[str, str], models: Sequence[str
     if models is not None:
         return list(models)
     free = [c for c in columns if c not in roles.values() and not _is_row_number(c, columns[c])]
-    text = [c for c in free if not _is_numeric(columns[c])]
+    numeric = [c for c in free if is_numeric(columns[c])]
+    truth = [c for c in numeric if is_truth(columns[c])]
+    if len(truth) < len(numeric):  # flags beside scores
+        numeric = [c for c in numeric if c not in truth]
+    text = [c for c in free if c not in numeric]
     if len(text) == 1 and not roles.keys() & {"dataset", "fold", "repeat"}:
         roles["dataset"] = text.pop()
-    numeric = [c for c in free if _is_numeric(columns[c])]
+    for column in text:
+        if has_spread(columns[column]) and column not in truth:
+            numbers({column: columns[column]})  # raises: some of its cells are numbers, and others are not
     if len(numeric) < 2 or text or "score" in roles:
-        odd = [f'"{c}" (first: {columns[c][0]!r})' for c in text]
+        odd = [f'"{few_words(c)}" (first: {shown(columns[c][0])})' for c in text[:4]]
         raise ScoresError(
             "The table is neither long (a `model` and a `score` column) nor wide (a numeric column for each of at "
             f"least two models): its columns are {name_list(map(str, columns), 20)}"
             + (f", of which {', '.join(odd)} do not hold numbers" if odd else "")
             + '. Name the columns: model="...", score="..." for a long table, models=[...] for a wide one.'
+        )
+    if all(isinstance(c, str) and is_numeric([c]) for c in numeric):
+        raise ScoresError(
+            f"The models would be called {name_list(numeric)}: the first line looks like scores, not like names. Add a "
+            'line with the names above it, such as "dataset,rf,svm". If the names are right, give '
+            f"models={numeric if len(numeric) < 5 else '[...]'}."
         )
     doubtful = [c for c in numeric if NO_MODEL.fullmatch(str(c).lower().strip()) or is_known(c)]
     if doubtful:
@@ -358,20 +446,19 @@ def _model_columns(columns: Columns, roles: dict[str, str], models: Sequence[str
 
 
 def _by_metric(
-    kinds: Sequence[Any],
-    labels: Mapping[str, Sequence[Any]],
-    scores: NDArray[np.float64],
+    kinds: Column,
+    labels: Mapping[str, Column],
+    scores: Floats,
     metric: str | None,
 ) -> list[Table]:
     _check_labels("metric", kinds)
-    kind = np.array([str(value) for value in kinds])
-    names = list(dict.fromkeys(kind.tolist()))
+    names, kind = label_codes(kinds)
     if metric is not None and metric not in names:
         raise unknown_name("metric", metric, names)
     tables: list[Table] = []
     for name in [metric] if metric is not None else names:
-        rows = np.flatnonzero(kind == name).tolist()
-        tables.append((name, {r: [c[i] for i in rows] for r, c in labels.items()}, scores[rows]))
+        rows = np.flatnonzero(kind == names.index(name))
+        tables.append((name, {role: take(column, rows) for role, column in labels.items()}, scores[rows]))
     return tables
 
 
@@ -383,64 +470,58 @@ def _is_row_number(column: object, values: Sequence[Any]) -> bool:
     return any(counts == [str(i + start) for i in range(len(counts))] for start in (0, 1))
 
 
-def _is_missing(value: object) -> bool:
-    return value is None or value != value or str(value).strip() == ""
+def _numbers(names: Sequence[str], columns: Columns, written: list[str]) -> dict[str, Floats]:
+    """These columns as numbers; `written` gets a note where they are written in a way of their own."""
+    found, note = numbers({name: columns[name] for name in names})
+    if note is not None and note not in written:
+        written.append(note)
+    return found
 
 
-def _is_numeric(values: Sequence[Any]) -> bool:
-    try:
-        numbers = [_number(value) for value in values]
-    except (TypeError, ValueError, OverflowError):
-        return False
-    return any(number == number for number in numbers)
-
-
-def _number(value: Any) -> float:
-    """A cell as a number, NaN where it is empty; text that Python reads in its own way (1_5, True) is not a number."""
-    if _is_missing(value) or str(value).strip().lower() in MISSING:
-        return float("nan")
-    if isinstance(value, (bool, complex)) or (isinstance(value, str) and "_" in value):
-        raise ValueError(value)
-    return float(value)
-
-
-def _numbers(name: object, values: Sequence[Any]) -> NDArray[np.float64]:
-    """A column as numbers, NaN where empty."""
-    numbers = np.empty(len(values))
-    for i, value in enumerate(values):
-        try:
-            numbers[i] = _number(value)
-        except (TypeError, ValueError, OverflowError):
-            raise ScoresError(f'The column "{name}" must hold numbers, got {value!r} in row {i + 1}.') from None
-    return numbers
-
-
-def _check_labels(role: str, values: Sequence[Any]) -> None:
-    for i, value in enumerate(values):
-        if _is_missing(value):
-            raise ScoresError(f"Every row must have a {role}, but row {i + 1} has none.")
+def _check_labels(role: str, values: Column) -> None:
+    row = first_missing(values)
+    if row is not None:
+        raise ScoresError(f"Every row must have a {role}, but row {row + 1} has none.")
 
 
 # ---- from columns to aligned scores
 
 
-def _codes(labels: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-    """Distinct labels in order of first appearance, and each row's number among them."""
-    first: dict[str, int] = {}
-    codes = np.fromiter((first.setdefault(x, len(first)) for x in labels), np.intp, len(labels))
-    return tuple(first), codes
-
-
-def _numbered(columns: Mapping[str, Sequence[Any]], name: str, n: int) -> tuple[list[int], NDArray[np.intp]]:
+def _numbered(columns: Mapping[str, Column], name: str, n: int) -> tuple[list[int], NDArray[np.intp]]:
     """Repeats or folds as whole numbers: their own where they are, else counted in order of appearance."""
     if name not in columns:
         return [1], np.zeros(n, dtype=np.intp)
-    labels, codes = _codes([str(value).strip().removesuffix(".0") for value in columns[name]])
-    numbers = [int(x) for x in labels if x.lstrip("-").isdigit()]
-    if len(numbers) < len(labels):
-        return list(range(1, len(labels) + 1)), codes
-    order = np.argsort(numbers)
-    return [numbers[i] for i in order], np.argsort(order)[codes]
+    labels, codes = label_codes(columns[name])
+    found = [_whole(label) for label in labels]
+    bad = [label for label, number in zip(labels, found, strict=True) if number is not None and not number >= 0]
+    if bad:
+        raise ScoresError(
+            f"Every {name} must be a whole number of 0 or more, or a name, got {shown(bad[0])}. Number them 1, 2, 3, ..."
+        )
+    words = [label for label, number in zip(labels, found, strict=True) if number is None]
+    if words and len(words) < len(labels):
+        other = next(label for label in labels if label not in words)
+        raise ScoresError(
+            f"Every {name} must be a number, or every one a name, got {shown(words[0])} and {shown(other)}."
+        )
+    spelled = [str(label).strip() for label in labels] if words else found
+    different = list(dict.fromkeys(spelled)) if words else sorted(set(spelled))
+    place = {label: i for i, label in enumerate(different)}
+    codes = np.array([place[label] for label in spelled], np.intp)[codes]
+    return list(range(1, len(different) + 1)) if words else different, codes
+
+
+def _whole(label: str) -> int | float | None:
+    """The number that a label is, NaN where it is one that is not whole; None where it is not a number."""
+    try:
+        return int(label)
+    except ValueError:
+        pass
+    try:
+        number = float(label)
+    except ValueError:
+        return None
+    return int(number) if number.is_integer() else float("nan")
 
 
 def _position_in_group(group: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -458,7 +539,7 @@ def _dense(
     m: NDArray[np.intp],
     d: NDArray[np.intp],
     key: NDArray[np.intp],
-    score: NDArray[np.float64],
+    score: Floats,
     names: tuple[tuple[str, ...], tuple[str, ...]],
     numbers: tuple[list[int], list[int]],
 ) -> tuple[NDArray[np.float64], list[NDArray[np.intp]]]:
@@ -479,7 +560,7 @@ def _dense(
         repeats, folds = numbers
         raise ScoresError(
             f"Every (model, dataset, repeat, fold) must be there once, but {(count > 1).sum()} are duplicated; model "
-            f'"{names[0][m[i]]}", dataset "{names[1][d[i]]}", repeat {repeats[key[i] // len(folds)]}, fold '
+            f'"{few_words(names[0][m[i]])}", dataset "{few_words(names[1][d[i]])}", repeat {repeats[key[i] // len(folds)]}, fold '
             f"{folds[key[i] % len(folds)]} is there {count.max()} times. Keep one row each, or pick one metric if the "
             "rows are of different metrics."
         )
@@ -494,7 +575,7 @@ def _split_by_group(values: NDArray[Any], sorted_group: NDArray[np.intp]) -> lis
 
 
 def _split_sizes(
-    columns: Mapping[str, Sequence[Any]], d: NDArray[np.intp], key: NDArray[np.intp]
+    columns: Mapping[str, Column], d: NDArray[np.intp], key: NDArray[np.intp]
 ) -> list[Sizes] | None:
     """The n_train and n_test of each dataset's splits; raises if they differ between models."""
     if "n_train" not in columns or "n_test" not in columns:

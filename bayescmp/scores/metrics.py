@@ -10,7 +10,7 @@ HIGHER = frozenset(
     "accuracy acc balanced_accuracy top_k_accuracy auc roc_auc auroc pr_auc auprc average_precision ap map f1 f1_macro "
     "f1_micro f1_weighted precision recall sensitivity specificity tpr tnr kappa cohen_kappa mcc matthews_corrcoef "
     "gmean g_mean jaccard iou dice ndcg mrr hit_rate r2 explained_variance correlation bleu rouge exact_match em "
-    "reward return success_rate win_rate throughput silhouette log_likelihood pass_at_1".split()
+    "correct right reward return success_rate win_rate throughput silhouette log_likelihood pass_at_1".split()
 )
 LOWER = frozenset(
     "error error_rate err misclassification zero_one_loss loss log_loss logloss cross_entropy nll nlpd brier "
