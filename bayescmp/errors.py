@@ -31,7 +31,7 @@ class DegenerateWarning(UserWarning):
 
 
 class RepeatsWarning(UserWarning):
-    """Two repeats of a cross-validation are copies of each other, so they are not repeats."""
+    """Something counts twice: two repeats or datasets that are copies, or a dataset named like a mean of the others."""
 
 
 class PriorWarning(UserWarning):
@@ -39,7 +39,7 @@ class PriorWarning(UserWarning):
 
 
 class ScaleWarning(UserWarning):
-    """The rope seems to be on another scale than the scores."""
+    """The rope seems to be on another scale than the scores, or some scores on another one than the others."""
 
 
 class MissingWarning(UserWarning):

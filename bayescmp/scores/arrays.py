@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayescmp.checks import is_list
 from bayescmp.errors import RepeatsWarning, ScoresError, name_list, warn
 from bayescmp.scores.metrics import higher_is_better as direction
+from bayescmp.scores.overview import check_table
 from bayescmp.scores.resampling import Resampling, check_design
 
 if TYPE_CHECKING:
@@ -131,11 +132,12 @@ def finish(
     notes: tuple[str, ...] = (),
     **fields: Any,
 ) -> "Scores":
-    """The last steps of every way in: the direction, and a warning about repeats that are copies."""
+    """The last steps of every way in: the direction, and what looks wrong although it is a number."""
     scores = cls(metric=metric, higher_is_better=direction(metric, higher_is_better), notes=notes, **fields)
     for d, name in enumerate(scores.datasets) if scores.values.shape[2] > 3 else ():
         if warn_of_copies(name, scores.keys[d], scores.values[:, d]):
             break
+    check_table(scores)
     return scores
 
 

@@ -21,6 +21,13 @@ LOWER = frozenset(
     "size".split()
 )
 """Metric names after lower-casing; `test_`, `val_` and the like in front are ignored; `neg_` turns lower to higher."""
+SHARES = frozenset(
+    "accuracy acc balanced_accuracy top_k_accuracy auc roc_auc auroc pr_auc auprc average_precision ap map f1 f1_macro "
+    "f1_micro f1_weighted precision recall sensitivity specificity tpr tnr gmean g_mean jaccard iou dice ndcg mrr "
+    "hit_rate exact_match em correct right success_rate win_rate pass_at_1 "
+    "error error_rate err misclassification zero_one_loss fpr fnr eer".split()
+)
+"""Metrics between 0 and 1, which some people write in percent."""
 
 
 def is_known(metric: object) -> bool:
@@ -60,13 +67,22 @@ def with_direction(metric: str | None, higher_is_better: bool) -> str:
     return f"{metric or 'score'} ({'higher' if higher_is_better else 'lower'} is better)"
 
 
-def _known_direction(metric: str) -> bool | None:
+def is_share(metric: str | None) -> bool:
+    """Whether a metric is known to be between 0 and 1, or between 0 and 100 in percent."""
+    return metric is not None and _bare(metric) in SHARES
+
+
+def _bare(metric: str) -> str:
+    """The name without its case, signs and prefixes; empty where it starts with a sign."""
     name = re.sub(r"[^a-z0-9]+", "_", str(metric).lower().strip())
     if name.startswith("_"):  # "-rmse" and the like: negated or not, that is open
-        return None
+        return ""
     name = re.sub(r"^((mean|test|val|valid|validation|eval|score|cv)_)+(?=.)", "", name.strip("_"))
-    if "mean_" + name in LOWER:
-        name = "mean_" + name
+    return "mean_" + name if "mean_" + name in LOWER else name
+
+
+def _known_direction(metric: str) -> bool | None:
+    name = _bare(metric)
     if name.startswith("neg_"):
         return True if _known_direction(name.removeprefix("neg_")) is False else None
     return True if name in HIGHER else False if name in LOWER else None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bayescmp.checks import is_list, is_one_of
 from bayescmp.errors import MissingWarning, ScoresError, name_list, unknown_name, warn
-from bayescmp.scores import arrays, frames, sklearn
+from bayescmp.scores import arrays, frames, overview, sklearn
 from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.pair import SCALES, Pair
 from bayescmp.scores.resampling import Resampling
@@ -322,6 +322,11 @@ class Scores(Value):
         means.insert(2, "rho", [r.rho if r else np.nan for r in self.resampling], allow_duplicates=True)
         means.index = pd.Index(self.datasets, name="dataset")
         return means
+
+    def overview(self) -> dict[str, str]:
+        """What is in the table in words: metric, design, holes, duplicates, units and ties."""
+        self.check_one_metric()
+        return overview.overview(self)
 
     def to_frame(self) -> "pd.DataFrame":
         """The long table: one row per score."""
