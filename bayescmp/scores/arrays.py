@@ -165,10 +165,8 @@ def _copied_repeats(keys: Sequence[tuple[int, int]], values: Floats) -> tuple[in
         return None
     for repeat in np.unique(repeats):
         block = values[:, : len(keys)][:, repeats == repeat]
-        if np.unique(block[np.isfinite(block)]).size < 3:
-            continue
         earlier = blocks.setdefault(block.tobytes(), int(repeat))
-        if earlier != repeat:
+        if earlier != repeat and np.unique(block[np.isfinite(block)]).size > 2:
             return earlier, int(repeat)
     return None
 

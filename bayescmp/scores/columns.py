@@ -76,6 +76,13 @@ def first_missing(values: Column) -> int | None:
     return next((i for i, value in enumerate(values) if is_missing(value)), None)
 
 
+def is_row_numbers(values: Column) -> bool:
+    """Whether a column counts its rows: 0, 1, 2, ... or 1, 2, 3, ..."""
+    if isinstance(values, np.ndarray):
+        return any(np.array_equal(values, np.arange(start, start + values.size)) for start in (0, 1))
+    return any(all(str(value) == str(i) for i, value in enumerate(values, start)) for start in (0, 1))
+
+
 def is_missing(value: object) -> bool:
     """Whether a cell is empty; words such as "none" are only empty where a number should be."""
     return value is None or value != value or str(value).strip() == ""

@@ -6,19 +6,27 @@ import io
 import json
 import os
 import sys
+import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+
 from bayescmp.checks import is_one_of
 from bayescmp.errors import ScoresError, name_list
-from bayescmp.scores.columns import Columns
-from bayescmp.scores.frames import Designs, columns_of, from_table
+from bayescmp.scores.columns import Columns, Labels, is_row_numbers, numbers
+from bayescmp.scores.frames import ROLES, Designs, columns_of, from_table
 from bayescmp.scores.table import Scores
 
 MOST_ROWS = 10_000_000
 """A parquet file of a few kilobytes can hold billions of equal rows: they are counted before they are unpacked."""
+
+LARGE = 2_000_000
+"""Bytes of a csv file from which on it is worth importing pandas to read it."""
+SAMPLE = 20_000
+"""Bytes of a large csv file that show which of its columns are numbers."""
 
 FORMATS = ("csv", "tsv", "json", "jsonl", "parquet")
 ENDINGS = {f".{name}": name for name in FORMATS} | {".txt": "csv", ".ndjson": "jsonl", ".pq": "parquet"}
@@ -67,18 +75,29 @@ def read_scores(
     content, where, name = _open(path)
     named = {"model": model, "dataset": dataset, "score": score, "repeat": repeat, "fold": fold}
     form = format or _format(content, name)
-    columns = _read_parquet(content, where) if form == "parquet" else READERS[form](_decode(content, where), where)
-    return from_table(
-        Scores,
-        columns,
-        named,
-        models=models,
-        metric=metric,
-        higher_is_better=higher_is_better,
-        resampling=resampling,
-        datasets=datasets,
-        orient=orient,
-    )
+
+    def scores(columns: Columns) -> Scores:
+        return from_table(
+            Scores,
+            columns,
+            named,
+            models=models,
+            metric=metric,
+            higher_is_better=higher_is_better,
+            resampling=resampling,
+            datasets=datasets,
+            orient=orient,
+        )
+
+    if form in ("csv", "tsv") and len(content) >= LARGE:
+        columns = _read_large(content, "\t" if form == "tsv" else None, named)
+        try:
+            if columns is not None:
+                return scores(columns)
+        except ScoresError:
+            pass  # the reader below words it by row and cell
+        del columns
+    return scores(_read_parquet(content, where) if form == "parquet" else READERS[form](_decode(content, where), where))
 
 
 def _open(path: Any) -> tuple[bytes, str, str | None]:
@@ -111,7 +130,7 @@ def _open(path: Any) -> tuple[bytes, str, str | None]:
         raise ScoresError(
             f"`path` must be the path of a file, or a file object, got {path!r}. Frames are for Scores.from_frame."
         )
-    if not content.strip():
+    if not content or content.isspace():
         raise ScoresError(f'"{where}" is empty ({len(content)} bytes). Was the run that writes it cut off?')
     return content, where, name
 
@@ -177,6 +196,97 @@ def _read_delimited(text: str, path: str, delimiter: str | None = None) -> Colum
                 f'Every row of "{path}" must have {len(header)} fields as its header has, but row {i} has {len(row)}.'
             )
     return {name: [row[i] for row in body] for i, name in enumerate(header)}
+
+
+def _read_large(content: bytes, delimiter: str | None, named: Mapping[str, str | None]) -> Columns | None:
+    """The columns of an ordinary csv file, labels as `Labels` and numbers as arrays; None where it is not ordinary.
+
+    The same values as by `_read_delimited`, which takes what is unusual: cells without a value, rows of other lengths,
+    empty lines, columns of one name. Each label is looked at once, not once per row.
+    """
+    content = content.removeprefix(codecs.BOM_UTF8)
+    try:
+        start = content[:SAMPLE].decode() if content.isascii() else content.decode()[:SAMPLE]
+    except UnicodeDecodeError:
+        return None
+    first, newline, rest = start.partition("\n")
+    delimiter = delimiter or max(",;\t", key=first.count)
+    try:
+        header, *sample = csv.reader([first, *rest.split("\n")[:-1]], delimiter=delimiter)
+    except (csv.Error, ValueError):
+        return None
+    header = [name.strip() for name in header]
+    k = len(header)
+    plain = b"\0" not in content and (b"\r" not in content or content.count(b"\r") == content.count(b"\r\n"))
+    if not plain or not newline or not sample or len(set(header)) < k or any(len(row) != k for row in sample):
+        return None
+    kinds = {i: _kind(name, [row[i] for row in sample], named) for i, name in enumerate(header)}
+    frame = _parse(content, delimiter, kinds)
+    lines = _count(content, "\n") + (not content.endswith(b"\n"))
+    if frame is None or lines != len(frame) + 1 or _count(content, delimiter) != lines * (k - 1):
+        return None
+    columns: Columns = {}
+    for i, name in enumerate(header):
+        column = frame.pop(i)
+        if kinds[i] == "category":
+            columns[name] = Labels(column.cat.categories.tolist(), column.cat.codes.to_numpy())
+            ordinary = "" not in columns[name].different
+        elif kinds[i] == "str":
+            columns[name] = column.tolist()
+            ordinary = "" not in columns[name]
+        else:
+            columns[name] = column.to_numpy()
+            ordinary = bool(np.isfinite(columns[name]).all())
+            if kinds[i] == "int64":
+                ordinary = is_row_numbers(columns.pop(name))
+        if not ordinary:
+            return None
+    return columns
+
+
+def _count(content: bytes, character: str) -> int:
+    """How often a character is there; `bytes.count` is slow where that is often."""
+    codes, step = np.frombuffer(content, np.uint8), 2**20
+    return sum(np.count_nonzero(codes[i : i + step] == ord(character)) for i in range(0, codes.size, step))
+
+
+def _kind(name: str, sample: list[str], named: Mapping[str, str | None]) -> str:
+    """How pandas shall read a column: as labels, numbers, row numbers, or any other text."""
+    roles = [role for role, column in named.items() if column == name]
+    roles = roles or [role for role, usual in ROLES.items() if name.lower() in usual and named.get(role) is None]
+    if {"model", "dataset", "repeat", "fold", "metric"} & set(roles):
+        return "category"
+    if name == "" and is_row_numbers(sample):
+        return "int64"
+    try:
+        return "float64" if numbers({name: sample})[1] is None else "str"
+    except ScoresError:
+        return "str"
+
+
+def _parse(content: bytes, delimiter: str, kinds: Mapping[int, str]) -> Any:
+    """The frame that pandas reads without its first line; None where it cannot."""
+    import pandas as pd
+
+    # the default is exact from 3.1 on, where the option is deprecated
+    exact = {} if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1) else {"float_precision": "round_trip"}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return pd.read_csv(
+                io.BytesIO(content),
+                sep=delimiter,
+                header=None,
+                skiprows=1,
+                names=list(kinds),
+                dtype=kinds,
+                index_col=False,
+                na_filter=False,
+                low_memory=False,
+                **exact,
+            )
+    except (ValueError, OverflowError):
+        return None
 
 
 def _read_json(text: str, path: str) -> Columns:

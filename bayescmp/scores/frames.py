@@ -18,8 +18,8 @@ from bayescmp.scores.columns import (
     Labels,
     first_missing,
     has_spread,
-    is_missing,
     is_numeric,
+    is_row_numbers,
     is_truth,
     label_codes,
     numbers,
@@ -462,12 +462,11 @@ def _by_metric(
     return tables
 
 
-def _is_row_number(column: object, values: Sequence[Any]) -> bool:
+def _is_row_number(column: object, values: Column) -> bool:
     """An index column that a frame left in a file: no name, and 0, 1, 2, ... in it."""
     if str(column).strip() != "" and not str(column).startswith("Unnamed:"):
         return False
-    counts = [str(value) for value in values]
-    return any(counts == [str(i + start) for i in range(len(counts))] for start in (0, 1))
+    return is_row_numbers(values)
 
 
 def _numbers(names: Sequence[str], columns: Columns, written: list[str]) -> dict[str, Floats]:
@@ -545,7 +544,7 @@ def _dense(
 ) -> tuple[NDArray[np.float64], list[NDArray[np.intp]]]:
     """The models x datasets x resamples array, and the keys of each dataset's resamples."""
     n_keys = int(key.max()) + 1
-    cells, inverse = np.unique(d * n_keys + key, return_inverse=True)
+    cells, inverse = _unique_codes(d * n_keys + key)
     position = _position_in_group(cells // n_keys)[inverse]
     shape = (len(names[0]), len(names[1]), int(position.max()) + 1)
     if shape[0] * shape[1] * shape[2] > MOST_CELLS:
@@ -554,8 +553,10 @@ def _dense(
             f"which {score.size:,} are filled. Do `model`, `dataset` and `fold` name the right columns?"
         )
     flat = np.ravel_multi_index((m, d, position), shape)
-    _, first, count = np.unique(flat, return_index=True, return_counts=True)
-    if (count > 1).any():
+    values = np.full(shape, np.nan)
+    values.flat[flat] = score
+    if np.count_nonzero(np.isfinite(values)) < score.size:
+        _, first, count = np.unique(flat, return_index=True, return_counts=True)
         i = first[count.argmax()]
         repeats, folds = numbers
         raise ScoresError(
@@ -564,9 +565,17 @@ def _dense(
             f"{folds[key[i] % len(folds)]} is there {count.max()} times. Keep one row each, or pick one metric if the "
             "rows are of different metrics."
         )
-    values = np.full(shape, np.nan)
-    values.flat[flat] = score
     return values, _split_by_group(cells % n_keys, cells // n_keys)
+
+
+def _unique_codes(codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """`np.unique` with the inverse, without sorting where the codes are not many more than there are rows."""
+    size = int(codes.max()) + 1
+    if size > 4 * codes.size:
+        return np.unique(codes, return_inverse=True)
+    there = np.zeros(size, bool)
+    there[codes] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[codes]
 
 
 def _split_by_group(values: NDArray[Any], sorted_group: NDArray[np.intp]) -> list[NDArray[Any]]:
@@ -580,7 +589,7 @@ def _split_sizes(
     """The n_train and n_test of each dataset's splits; raises if they differ between models."""
     if "n_train" not in columns or "n_test" not in columns:
         return None
-    cells, split = np.unique(d * (int(key.max()) + 1) + key, return_inverse=True)
+    cells, split = _unique_codes(d * (int(key.max()) + 1) + key)
     sizes = []
     for name in ("n_train", "n_test"):
         try:
