@@ -36,6 +36,9 @@ ROLES = {
 }
 """Column names that are recognised by themselves, whatever their case."""
 
+ASK = ("seed", "run")
+"""Columns that do not say by themselves whether run i of one model belongs to run i of another."""
+
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none"))
 NO_MODEL = re.compile(r"(n|num)_.*|.*_(std|sd|se|sem|var|err)|index|id|level_\d+")
 """Names of numeric columns that are more likely something else than a model's scores."""
@@ -68,7 +71,8 @@ def from_frame(
     ----------
     frame : pandas, polars, pyarrow, ... frame
         Columns `n_train` and `n_test` (sizes of the split) give the resampling design; without them complete `fold`
-        (and `repeat`) columns of 2 to 20 folds mean k-fold cross-validation.
+        (and `repeat`) columns of 2 to 20 folds mean k-fold cross-validation. A column `seed` or `run` alone does not
+        show whether the runs of two models belong together, and needs `resampling`.
     model, dataset, score, repeat, fold : str, optional
         Names of the columns; usual names ("classifier", "task", "value", "run", ...) are found by themselves.
     models : list of str, optional
@@ -165,6 +169,7 @@ def from_table(
             metric=name,
             higher_is_better=higher_is_better,
             notes=(note.rstrip(": "),),
+            repeat=roles.get("repeat"),
         )
         for name, labels, scores in tables
     ]
@@ -180,8 +185,12 @@ def from_columns(
     metric: str | None = None,
     higher_is_better: bool | None = None,
     notes: tuple[str, ...] = (),
+    repeat: str | None = None,
 ) -> "Scores":
-    """Scores from the columns of a long table: model, and where known dataset, repeat, fold, n_train, n_test."""
+    """Scores from the columns of a long table: model, and where known dataset, repeat, fold, n_train, n_test.
+
+    `repeat` is the name that the column of repeats has in the table.
+    """
     score = np.asarray(scores, dtype=float)
     n = score.size
     if n == 0:
@@ -207,6 +216,8 @@ def from_columns(
     values, key_sets = _dense(m, d, key, score, (models, datasets), (repeats, folds))
     keys = tuple(tuple((repeats[k // len(folds)], folds[k % len(folds)]) for k in ks) for ks in key_sets)
     sizes = _split_sizes(columns, d, key)
+    if resampling is None and sizes is None and "fold" not in columns and max(map(len, keys)) > 1:
+        _check_not_runs(repeat)
     designs = tuple(
         _design(name, keys[i], None if sizes is None else sizes[i], "fold" in columns, resampling)
         for i, name in enumerate(datasets)
@@ -225,6 +236,17 @@ def from_columns(
         higher_is_better=higher_is_better,
         notes=notes,
     )
+
+
+def _check_not_runs(column: str | None) -> None:
+    """Raise if several scores of one dataset are told apart by a column that does not say whether they are paired."""
+    if str(column).lower().strip() in ASK:
+        raise ScoresError(
+            f'The column "{column}" does not show whether the runs of two models belong together, and the answers '
+            "differ. Give one of these:\n"
+            "    resampling=Resampling.independent()  # the same splits and seeds for all models: run 1 belongs to run 1\n"
+            "    resampling=Resampling.runs()  # otherwise: runs that cannot be paired; their numbers may differ"
+        )
 
 
 # ---- which column is what
@@ -317,9 +339,12 @@ def _wide(
     labels: dict[str, list[Any]] = {"model": [], "row": [], **{r: [] for r in keep}}
     scores = []
     rows_of = np.array([str(value) for value in keep.get("dataset", ["dataset"] * n)])
+    given = resampling.values() if isinstance(resampling, Mapping) else [resampling]
+    runs = any(isinstance(design, Resampling) and not design.paired for design in given)
     for name in chosen:
         numbers = _numbers(name, columns[name])
-        rows = np.flatnonzero(np.isin(rows_of, rows_of[~np.isnan(numbers)]))
+        ran = ~np.isnan(numbers)
+        rows = np.flatnonzero(ran if runs else np.isin(rows_of, rows_of[ran]))
         labels["model"] += [name] * rows.size
         labels["row"] += (rows + 1).tolist()
         for role, column in keep.items():
