@@ -21,9 +21,10 @@ DESIGNS = {
     "items": "one test set, right or wrong on every case",
     "datasets": "many datasets, one score each",
     "datasets x folds": "many datasets, the folds of each",
+    "datasets x runs": "many datasets, independent runs on each that cannot be paired",
 }
 """What scores can be, and so what a test can fit."""
-MANY_DATASETS = ("datasets", "datasets x folds")
+MANY_DATASETS = ("datasets", "datasets x folds", "datasets x runs")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,11 +149,6 @@ class Test:
     def command(self) -> str:
         """Its name on the command line."""
         return self.name.replace("_", "-")
-
-    @property
-    def long_label(self) -> str:
-        """Its name in a text about both schools."""
-        return f"Bayesian {self.label}" if self.school == "bayes" else self.label
 
     @property
     def many_datasets(self) -> bool:
@@ -319,22 +315,25 @@ for _entry in (
         estimand="difference of the two models' means over runs",
         sibling="welch_ttest",
         citations=("box1973bayesian",),
+        advised=("runs",),
+        questions=("Q1", "Q2"),
+        assumes_normal=True,
     ),
     Test(
         name="hierarchical_ttest",
         school="bayes",
         function="bayescmp.bayes:hierarchical_ttest",
-        designs=("datasets x folds",),
+        designs=("datasets x folds", "datasets x runs"),
         label="hierarchical correlated t-test",
-        why="fold results on many datasets: uses every fold and shrinks the datasets toward each other",
-        gives=f"It models the results of all folds on all datasets together and gives the posterior of {NEXT}",
+        why="folds or runs on many datasets: uses every score and shrinks the datasets toward each other",
+        gives=f"It models the scores of all datasets together and gives the posterior of {NEXT}",
         estimand="probabilities that the next dataset's difference is better / equivalent / worse",
         new="a new dataset",
         sibling="wilcoxon_test",
         citations=("corani2017statistical",),
         pairs_per_task=2,
         pymc="bayescmp.bayes.hierarchical.ttest:pymc_hierarchical_ttest",
-        advised=("folds of datasets",),
+        advised=("folds of datasets", "runs of datasets"),
         questions=("Q1", "Q2"),
         needs_design=True,
     ),
@@ -342,7 +341,7 @@ for _entry in (
         name="signed_rank_test",
         school="bayes",
         function="bayescmp.bayes:signed_rank_test",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         label="signed-rank test",
         why="one score per dataset: compares the averages of two differences",
         gives="It gives the posterior of the probabilities that the average difference of two new datasets is better, "
@@ -362,7 +361,7 @@ for _entry in (
         name="sign_test",
         school="bayes",
         function="bayescmp.bayes:sign_test",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         label="sign test",
         why="counts the datasets on which each model is better, whatever the sizes of the differences",
         gives=f"It gives the posterior of {NEXT}",
@@ -379,7 +378,7 @@ for _entry in (
         name="rank_models",
         school="bayes",
         function="bayescmp.bayes:rank_models",
-        designs=("folds", "datasets", "datasets x folds"),
+        designs=("folds", "runs", *MANY_DATASETS),
         takes="scores",
         label="ranking by the Bayesian bootstrap",
         why="P(best) and ranks of many models",
@@ -391,7 +390,7 @@ for _entry in (
         name="bradley_terry",
         school="bayes",
         function="bayescmp.bayes:bradley_terry",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         takes="scores",
         label="Bradley-Terry model",
         why="which model wins on a dataset, by the wins of every pair",
@@ -402,7 +401,7 @@ for _entry in (
         name="plackett_luce",
         school="bayes",
         function="bayescmp.bayes:plackett_luce",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         takes="scores",
         label="Plackett-Luce model",
         why="which model wins on a dataset, by the datasets' rankings of all models",
@@ -530,6 +529,8 @@ for _entry in (
         why="independent runs of each model, with unequal variances",
         sibling="welch_ttest",
         citations=("welch1947generalization",),
+        advised=("runs",),
+        assumes_normal=True,
     ),
     Test(
         name="mcnemar_test",
@@ -556,7 +557,7 @@ for _entry in (
         name="wilcoxon_test",
         school="frequentist",
         function="bayescmp.frequentist:wilcoxon_test",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         label="Wilcoxon signed-rank test",
         why="signed ranks of the datasets' mean differences",
         sibling="signed_rank_test",
@@ -570,7 +571,7 @@ for _entry in (
         name="hodges_lehmann_interval",
         school="frequentist",
         function="bayescmp.frequentist:hodges_lehmann_interval",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         kind="interval",
         label="Hodges-Lehmann interval",
         why="the interval that belongs to the signed-rank test",
@@ -581,7 +582,7 @@ for _entry in (
         name="sign_test",
         school="frequentist",
         function="bayescmp.frequentist:sign_test",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         label="sign test",
         why="counts wins and losses only",
         sibling="sign_test",
@@ -594,7 +595,7 @@ for _entry in (
         name="friedman_test",
         school="frequentist",
         function="bayescmp.frequentist:friedman_test",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         takes="scores",
         label="Friedman test",
         why="compares all models by their ranks on each dataset",
@@ -606,7 +607,7 @@ for _entry in (
         name="iman_davenport_test",
         school="frequentist",
         function="bayescmp.frequentist:iman_davenport_test",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         takes="scores",
         label="Iman-Davenport test",
         why="the Friedman test, less conservative",
@@ -616,7 +617,7 @@ for _entry in (
         name="nemenyi_test",
         school="frequentist",
         function="bayescmp.frequentist:nemenyi_test",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         label="Nemenyi test",
         why="mean ranks of all models at once: which pairs differ after a rejected Friedman test",
         sibling="signed_rank_test",
@@ -630,7 +631,7 @@ for _entry in (
         name="pairwise_wilcoxon_test",
         school="frequentist",
         function="bayescmp.frequentist:pairwise_wilcoxon_test",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         takes="scores",
         label="pairwise Wilcoxon signed-rank tests",
         why="each pair by its own datasets, adjusted for all pairs; unlike Nemenyi's not moved by the other models",
@@ -666,7 +667,7 @@ for _entry in (
         name="kendalls_w",
         school="frequentist",
         function="bayescmp.frequentist:kendalls_w",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         takes="scores",
         kind="effect size",
         label="Kendall's W",
@@ -678,7 +679,7 @@ for _entry in (
         name="rank_biserial",
         school="frequentist",
         function="bayescmp.frequentist:rank_biserial",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         kind="effect size",
         label="rank-biserial correlation",
         why="the share of the ranks that favours A less that of B, -1 to 1, for each pair",

@@ -251,7 +251,8 @@ def cautions(c: "Comparison") -> list[str]:
         adjusted = "p-values are not adjusted for that" if how == "none" else f"p-values are adjusted for that ({how})"
         lines.append(
             f"{m} pairs were compared. {adjusted}; the posterior probabilities are not: each pair has its own prior, "
-            "whatever the other pairs show. bayes.multilevel(scores) is the one model of all that shrinks."
+            "whatever the other pairs show."
+            + (" bayes.multilevel(scores) is the one model of all that shrinks." if c.scores.paired else "")
         )
     if c.against == "best":
         lines.append(

@@ -15,6 +15,7 @@ from bayescmp.bayes.correlated_t import probabilities
 from bayescmp.bayes.posterior import OUTCOMES, Posterior
 from bayescmp.bayes.ranking.bootstrap import rank_models
 from bayescmp.bayes.ranking.result import RankingPosterior
+from bayescmp.bayes.welch import welch_ttest
 from bayescmp.checks import check_alpha, check_cost, check_p_values, check_switch, check_threshold, is_one_of
 from bayescmp.comparison.pair import PairResult, Standard
 from bayescmp.comparison.run import Names, answered_together, map_posteriors, quiet_pair
@@ -198,19 +199,24 @@ class Comparison(Value):
     def by_dataset(self) -> "pd.DataFrame":
         """The correlated t-test of every pair on every dataset, where fold results of a known design are there.
 
-        Differences are those of the scores, also where every dataset has its own rope.
+        Of runs that cannot be paired it is `welch_ttest`. Differences are those of the scores, also where every dataset
+        has its own rope.
         """
         import pandas as pd
 
         rows = []
         for names in self.pair_names:
             pair = quiet_pair(self.scores, names)
-            rho = pair.known_rho("by_dataset")
+            rho = pair.known_rho("by_dataset") if pair.paired else None
             for i, dataset in enumerate(pair.datasets):
                 region = rope_for(self.rope, dataset)
-                p = probabilities(pair.differences[i : i + 1], rho=rho[i], rope=region, rounding=pair.rounding[i])[0]
-                columns = {f"p_{name}": x for name, x in zip(OUTCOMES, p.tolist(), strict=True)}
-                row = {"a": pair.a, "b": pair.b, "dataset": dataset, "n": int(pair.counts[i])}
+                if rho is None:
+                    n, three = int(pair.runs[:, i].sum()), welch_ttest(pair, rope=region, dataset=dataset).three
+                else:
+                    one, rounding = pair.differences[i : i + 1], pair.rounding[i]
+                    n, three = int(pair.counts[i]), probabilities(one, rho=rho[i], rope=region, rounding=rounding)[0]
+                columns = {f"p_{name}": float(x) for name, x in zip(OUTCOMES, three, strict=True)}
+                row = {"a": pair.a, "b": pair.b, "dataset": dataset, "n": n}
                 rows.append(row | {"mean": float(pair.means[i])} | columns)
         return pd.DataFrame(rows)
 

@@ -78,8 +78,11 @@ def _choose(facts: Facts, school: str, asked: str | None) -> catalogue.Test:
     fits = _fitting(facts, school)
     if not is_one_of(asked, fits):
         hint = " Pick one dataset with scores.select(datasets=[...]) for the t-tests." if facts.many_datasets else ""
+        kind = "" if facts.paired else ", runs that cannot be paired"
+        if not facts.paired:
+            hint += " If all models had the same splits and seeds, read them with resampling=Resampling.independent()."
         raise ValueError(
-            f"`{school}` must be one of {', '.join(fits)} for {WORDS[facts.setting]}, got {asked!r}.{hint}"
+            f"`{school}` must be one of {', '.join(fits)} for {WORDS[facts.setting]}{kind}, got {asked!r}.{hint}"
         )
     return catalogue.find(asked, school)
 
@@ -89,6 +92,6 @@ def _fitting(facts: Facts, school: str) -> list[str]:
     return [
         test.name
         for test in catalogue.entries(school)
-        if (test.many_datasets if facts.many_datasets else "folds" in test.designs)
+        if (test.many_datasets if facts.many_datasets else facts.design in test.designs)
         and (facts.models > 2 or not test.family)
     ]

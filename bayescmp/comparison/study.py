@@ -53,15 +53,16 @@ def compare(
     Parameters
     ----------
     scores : Scores
-        The scores of two or more models, on one dataset with fold results or on many.
+        The scores of two or more models, on one dataset with the scores of folds or runs, or on many.
     rope : float, (low, high), Rope, or a mapping from dataset to one of these
         The differences that make no practical difference; 0 for none. With a mapping over many datasets the
         differences of both schools are in units of their dataset's rope.
     bayes : str, optional
-        The Bayesian test by the name of its function: "correlated_ttest" (one dataset); "hierarchical_ttest",
-        "signed_rank_test" or "sign_test" (many); or one of your own. By the setting if not given.
+        The Bayesian test by the name of its function: "correlated_ttest" (one dataset), "welch_ttest" (one dataset,
+        runs that cannot be paired); "hierarchical_ttest", "signed_rank_test" or "sign_test" (many); or one of your
+        own. By the setting if not given.
     frequentist : str, optional
-        The frequentist test: "corrected_ttest" or "paired_ttest" (one dataset); "wilcoxon_test", "sign_test" or
+        The frequentist test: "corrected_ttest", "paired_ttest" or "welch_ttest" (one); "wilcoxon_test", "sign_test" or
         "nemenyi_test" (many); `catalogue` has them all. By the setting if not given, or the sibling of `bayes`.
     control : str, optional
         Compare this model with each other one, instead of all pairs.
@@ -202,13 +203,12 @@ def _rope(
 
 def _whole_cells(scores: Scores) -> tuple[Scores, tuple[str, ...]]:
     """Leave out a model on a dataset where it lacks some folds, with a warning that names both."""
-    sizes = np.array([len(keys) for keys in scores.keys])
-    counts = scores.counts
+    counts, sizes = scores.counts, scores.sizes
     partial = (counts > 0) & (counts < sizes)
     if len(scores.datasets) == 1 or not partial.any():
         return scores, ()
     cells = [
-        f"{scores.models[m]} on {scores.datasets[d]} ({counts[m, d]} of {sizes[d]})" for m, d in np.argwhere(partial)
+        f"{scores.models[m]} on {scores.datasets[d]} ({counts[m, d]} of {sizes[m, d]})" for m, d in np.argwhere(partial)
     ]
     note = f"folds are missing, so that these are left out: {', '.join(cells[:5])}"
     note += f" and {len(cells) - 5} more" if len(cells) > 5 else ""

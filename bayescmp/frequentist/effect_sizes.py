@@ -567,7 +567,10 @@ def _two_samples(
 ) -> tuple[Floats, Floats]:
     """The scores of both models, oriented so that higher is better: one per dataset, or the folds of one dataset."""
     check_switch("paired", paired)
-    if isinstance(a, Pair) or paired:
+    runs = isinstance(a, Pair) and not a.paired and len(a.datasets) == 1
+    if runs and paired:
+        raise ScoresError("The runs of this pair cannot be paired. Give paired=False.")
+    if (isinstance(a, Pair) and not runs) or paired:
         pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
         sign = 1 if pair.higher_is_better else -1
         if len(pair.datasets) == 1:

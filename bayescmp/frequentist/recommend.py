@@ -162,7 +162,7 @@ def _reasons(facts: Facts) -> tuple[str, ...]:
 
 
 def _resamples(facts: Facts) -> str:
-    low, high = int(facts.counts.min()), int(facts.counts.max())
+    low, high = int(facts.counts.min()) if facts.fewest is None else facts.fewest, int(facts.counts.max())
     if high == 1:
         return "one score each"
     designs = {d.name for d in facts.resampling if d is not None}

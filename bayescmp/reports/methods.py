@@ -101,7 +101,7 @@ class _Paragraph:
         c, test = self.c, self.c.setting.bayes_test
         each = "Each pair was" if len(c.posteriors) > 1 else "They were"
         gives = f" {test.gives}." if test.gives else ""
-        lines = [f"{each} compared by the {test.long_label}{self._cite(test.citations)}.{gives}"]
+        lines = [f"{each} compared by the Bayesian {c.posteriors[0].method}{self._cite(test.citations)}.{gives}"]
         kruschke = ("kruschke2018rejecting",)
         if isinstance(c.rope, Rope):
             rope = (

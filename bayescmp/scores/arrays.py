@@ -35,7 +35,8 @@ def from_arrays(
     Parameters
     ----------
     arrays : mapping of str to array
-        1-D with a `resampling`: the resamples of one dataset, repeat-major (repeat 1's folds first).
+        1-D with a `resampling`: the resamples of one dataset, repeat-major (repeat 1's folds first), or with
+        `Resampling.runs()` its runs, of which models (and datasets, as lists) may have different numbers.
         1-D with `datasets`: one score per dataset. 1-D with neither raises an error, because folds that are treated
         as datasets give a wrong answer. 2-D: datasets x resamples.
     resampling : Resampling, optional
@@ -106,18 +107,21 @@ def scores_of(
         raise ScoresError(f"Every model must have its own name, got {list(arrays)}.")
     check_design(resampling)
     folds = resampling is not None
-    tables = aligned({str(m): values for m, values in arrays.items()}, folds)
+    named = {str(m): values for m, values in arrays.items()}
+    tables = aligned(named, folds) if resampling is None or resampling.paired else _runs(named)
     n_datasets, n = next(iter(tables.values())).shape
     names = dataset_names(datasets, n_datasets, folds)
     if resampling is not None:
         resampling.check(n, f'"{names[0]}"')
+    values = np.stack(list(tables.values()))
+    most = np.isfinite(values).any(axis=0).sum(axis=1).tolist()
     keys = resampling.keys if resampling else None
     return finish(
         cls,
         models=tuple(tables),
         datasets=names,
-        values=np.stack(list(tables.values())),
-        keys=(keys or tuple((i + 1, 1) for i in range(n)),) * n_datasets,
+        values=values,
+        keys=tuple(keys or tuple((i + 1, 1) for i in range(n)) for n in most),
         resampling=(resampling,) * n_datasets,
         metric=metric,
         higher_is_better=higher_is_better,
@@ -194,9 +198,29 @@ def aligned(arrays: Mapping[str, ArrayLike], folds: bool, *, flat: bool = False)
         sizes = (f"`{m}` has {' x '.join(str(n) for n in t.shape if n > 1) or 1} scores" for m, t in tables.items())
         raise ScoresError(
             f"All models must be scored on the same folds or datasets, in the same order, but {', '.join(sizes)}. "
-            "Unpaired runs (nothing to match them by) are for welch_ttest."
+            "Runs that cannot be paired may differ in number: give resampling=Resampling.runs(), or use welch_ttest."
         )
     return tables
+
+
+def _runs(arrays: Mapping[str, Any]) -> dict[str, Floats]:
+    """Each model's datasets x runs, filled up with NaN: models and datasets may have different numbers of runs."""
+    rows: dict[str, list[Floats]] = {}
+    for name, values in arrays.items():
+        try:
+            nested = np.ndim(values) == 2
+        except ValueError:  # rows of different lengths
+            nested = True
+        each = enumerate(values) if nested else ()
+        rows[name] = [as_vector(f"{name}, dataset {i + 1}", x) for i, x in each] or [as_vector(name, values)]
+    sizes = {name: len(each) for name, each in rows.items()}
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"`{name}` has {n}" for name, n in sizes.items())
+        raise ScoresError(f"All models must have a row of runs for each dataset, but {listed}.")
+    width = max(x.size for each in rows.values() for x in each)
+    return {
+        name: np.stack([np.append(x, np.full(width - x.size, np.nan)) for x in each]) for name, each in rows.items()
+    }
 
 
 def dataset_names(given: Sequence[str] | int | None, n: int, folds: bool) -> tuple[str, ...]:

@@ -49,6 +49,9 @@ ROLES = {
 }
 """Column names that are recognised by themselves, whatever their case."""
 
+ASK = ("seed", "run")
+"""Columns that do not say by themselves whether run i of one model belongs to run i of another."""
+
 NO_MODEL = re.compile(r"(n|num)_.*|.*_(std|sd|se|sem|var|err)|index|id|level_\d+")
 """Names of numeric columns that are more likely something else than a model's scores."""
 
@@ -84,7 +87,8 @@ def from_frame(
     ----------
     frame : pandas, polars, pyarrow, ... frame
         Columns `n_train` and `n_test` (sizes of the split) give the resampling design; without them complete `fold`
-        (and `repeat`) columns of 2 to 20 folds mean k-fold cross-validation.
+        (and `repeat`) columns of 2 to 20 folds mean k-fold cross-validation. A column `seed` or `run` alone does not
+        show whether the runs of two models belong together, and needs `resampling`.
     model, dataset, score, repeat, fold : str, optional
         Names of the columns; usual names ("classifier", "task", "value", "run", ...) are found by themselves.
     models : list of str, optional
@@ -198,6 +202,7 @@ def from_table(
             metric=name,
             higher_is_better=higher_is_better,
             notes=(note, *written),
+            repeat=roles.get("repeat"),
         )
         for name, labels, scores in tables
     ]
@@ -213,8 +218,12 @@ def from_columns(
     metric: str | None = None,
     higher_is_better: bool | None = None,
     notes: tuple[str, ...] = (),
+    repeat: str | None = None,
 ) -> "Scores":
-    """Scores from the columns of a long table: model, and where known dataset, repeat, fold, n_train, n_test."""
+    """Scores from the columns of a long table: model, and where known dataset, repeat, fold, n_train, n_test.
+
+    `repeat` is the name that the column of repeats has in the table.
+    """
     score = np.asarray(scores, dtype=float)
     n = score.size
     if n == 0:
@@ -241,6 +250,8 @@ def from_columns(
     values, key_sets = _dense(m, d, key, score, (models, datasets), (repeats, folds))
     keys = tuple(tuple((repeats[k // len(folds)], folds[k % len(folds)]) for k in ks) for ks in key_sets)
     sizes = _split_sizes(columns, d, key)
+    if resampling is None and sizes is None and "fold" not in columns and max(map(len, keys)) > 1:
+        _check_not_runs(repeat)
     designs = tuple(
         _design(name, keys[i], None if sizes is None else sizes[i], "fold" in columns, resampling)
         for i, name in enumerate(datasets)
@@ -259,6 +270,17 @@ def from_columns(
         higher_is_better=higher_is_better,
         notes=notes,
     )
+
+
+def _check_not_runs(column: str | None) -> None:
+    """Raise if several scores of one dataset are told apart by a column that does not say whether they are paired."""
+    if str(column).lower().strip() in ASK:
+        raise ScoresError(
+            f'The column "{column}" does not show whether the runs of two models belong together, and the answers '
+            "differ. Give one of these:\n"
+            "    resampling=Resampling.independent()  # the same splits and seeds for all models: run 1 belongs to run 1\n"
+            "    resampling=Resampling.runs()  # otherwise: runs that cannot be paired; their numbers may differ"
+        )
 
 
 # ---- which column is what
@@ -395,8 +417,11 @@ def _wide(
     for role in keep.keys() & {"dataset", "repeat", "fold", "metric"}:
         _check_labels(role, keep[role])
     found = _numbers(chosen, columns, written)
+    given = resampling.values() if isinstance(resampling, Mapping) else [resampling]
+    runs = any(isinstance(design, Resampling) and not design.paired for design in given)
     _, d = label_codes(keep.get("dataset", Labels(["dataset"], np.zeros(n, np.intp))))
-    ran = [np.bincount(d, ~np.isnan(found[name]))[d] > 0 for name in chosen]
+    scored = [~np.isnan(found[name]) for name in chosen]
+    ran = scored if runs else [np.bincount(d, here)[d] > 0 for here in scored]
     rows = np.concatenate([np.flatnonzero(here) for here in ran])
     codes = np.repeat(np.arange(len(chosen)), [here.sum() for here in ran])
     labels: dict[str, Column] = {role: take(column, rows) for role, column in keep.items()}

@@ -4,7 +4,7 @@ Each function takes what people have (a `Pair`, `Scores`, arrays, frames) and re
 oriented and complete, or raises an error that names the test. A new design gets one function here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -19,7 +19,7 @@ from bayescmp.rope import Rope, RopeLike, rope_for, symmetric, warn_if_other_sca
 from bayescmp.scores.arrays import aligned, as_vector, check_same_index, dataset_names, scores_of, warn_of_copies
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import Pair, rounding_of
-from bayescmp.scores.resampling import Resampling, check_design
+from bayescmp.scores.resampling import Resampling, check_design, not_paired
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
@@ -45,6 +45,8 @@ def one_dataset(
     `dataset` may be left out where there is only one; `test` is the test's name, for errors.
     """
     pair = as_pair(a, b, arrays_are="folds", resampling=resampling, higher_is_better=higher_is_better)
+    if not pair.paired:
+        raise not_paired(test)
     if dataset is not None:
         pair = pair.select(dataset)
     if len(pair.datasets) > 1:
@@ -68,10 +70,16 @@ def many_datasets(
     pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
     if len(pair.datasets) < 2:
         raise ScoresError(
-            f"`{test}` needs at least 2 datasets, but {pair.a} vs {pair.b} has {len(pair.datasets)}. For the folds of "
-            "one dataset use bayes.correlated_ttest or frequentist.corrected_ttest."
+            f"`{test}` needs at least 2 datasets, but {pair.a} vs {pair.b} has {len(pair.datasets)}. "
+            + _for_one_dataset(pair.paired)
         )
     return pair
+
+
+def _for_one_dataset(paired: bool) -> str:
+    if paired:
+        return "For the folds of one dataset use bayes.correlated_ttest or frequentist.corrected_ttest."
+    return "For the runs of one dataset use welch_ttest (bayes or frequentist)."
 
 
 def as_pair(
@@ -141,6 +149,24 @@ class Unpaired:
     scores_a: Floats
     scores_b: Floats
     higher_is_better: bool
+    dataset: str = "dataset"
+    metric: str | None = None
+    scale: str = "score"
+
+    def about(self) -> dict[str, Any]:
+        """The fields of a result that name what was compared, apart from the models."""
+        return {
+            "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
+            "scale": self.scale,
+            "datasets": (self.dataset,),
+        }
+
+    @property
+    def rounding(self) -> tuple[float, float]:
+        """The absolute rounding error that the scores of A and of B may carry."""
+        a, b = (float(rounding_of(x, self.scale).max()) for x in (self.scores_a, self.scores_b))
+        return a, b
 
     @property
     def models(self) -> tuple[str, str]:
@@ -159,23 +185,63 @@ class Unpaired:
 
 
 def unpaired(
-    a: ArrayLike, b: ArrayLike | None, *, test: str, higher_is_better: bool | None = None, least: int = 2
+    a: Pair | Scores | ArrayLike,
+    b: ArrayLike | None,
+    *,
+    test: str,
+    dataset: str | None = None,
+    higher_is_better: bool | None = None,
+    least: int = 2,
 ) -> Unpaired:
-    """The scores of unpaired runs: two arrays, also of different lengths, with at least `least` scores each."""
+    """Runs that cannot be paired, at least `least` of each model: a pair of `Resampling.runs()`, or two arrays."""
     if isinstance(a, (Pair, Scores)):
-        raise ScoresError(
-            f"`{test}` compares two arrays of unpaired scores, got a {type(a).__name__}. The scores of a pair belong "
-            "together: use a test for pairs, such as corrected_ttest."
+        pair = as_pair(a, b, arrays_are="folds", higher_is_better=higher_is_better)
+        if pair.paired:
+            raise ScoresError(
+                f"`{test}` compares runs that cannot be paired, but the scores of this pair belong together. Use a "
+                "test of pairs, such as corrected_ttest; or read the scores with resampling=Resampling.runs(), if "
+                "they are independent runs."
+            )
+        pair = pair if dataset is None else pair.select(dataset)
+        if len(pair.datasets) > 1:
+            raise ScoresError(
+                f"`{test}` answers for one dataset, but this pair has {len(pair.datasets)}: "
+                f'{name_list(pair.datasets)}. Pick one with dataset="{pair.datasets[0]}", or ask about all datasets '
+                "together with the hierarchical test."
+            )
+        x, y = (scores[0, :n] for scores, n in zip((pair.scores_a, pair.scores_b), pair.runs[:, 0], strict=True))
+        runs = Unpaired(
+            a=pair.a,
+            b=pair.b,
+            scores_a=x,
+            scores_b=y,
+            higher_is_better=pair.higher_is_better,
+            dataset=pair.datasets[0],
+            metric=pair.metric,
+            scale=pair.scale,
         )
-    if b is None:
-        raise ScoresError(f"Give two arrays of scores, `a` and `b`; got one {type(a).__name__}.")
-    names = model_names(a, b)
-    x, y = (as_vector(name, scores) for name, scores in zip(names, (a, b), strict=True))
-    for name, scores in zip(names, (x, y), strict=True):
-        if scores.size < least:
-            raise ScoresError(f"`{test}` needs at least {least} scores of each model, but `{name}` has {scores.size}.")
-    up = plain_direction(higher_is_better)
-    return Unpaired(a=names[0], b=names[1], scores_a=x, scores_b=y, higher_is_better=up)
+    else:
+        if b is None:
+            raise ScoresError(f"Give two arrays of scores, `a` and `b`; got one {type(a).__name__}.")
+        if dataset is not None:
+            raise ScoresError("`dataset` picks one of a pair's datasets, but arrays have none. Leave it out.")
+        names = model_names(a, b)
+        x, y = (as_vector(name, scores) for name, scores in zip(names, (a, b), strict=True))
+        up = plain_direction(higher_is_better)
+        runs = Unpaired(a=names[0], b=names[1], scores_a=x, scores_b=y, higher_is_better=up)
+    check_runs(test, runs.dataset, runs.models, (runs.scores_a.size, runs.scores_b.size), least)
+    return runs
+
+
+def check_runs(test: str, dataset: str, models: Sequence[str], counts: Iterable[int], least: int = 2) -> None:
+    """Raise, by name, if a model has fewer than `least` runs on this dataset."""
+    for model, n in zip(models, counts, strict=True):
+        if n < least:
+            raise ScoresError(
+                f'`{test}` needs at least {least} scores of each model, but `{model}` has {n} on "{dataset}": nothing '
+                "shows its spread. Run it again with other seeds, or leave the model out "
+                f'(scores.drop("{model}")).'
+            )
 
 
 # ---- many models
@@ -308,7 +374,7 @@ def complete_table(
         blocks = tuple(f"repeat {repeat}, fold {fold}" for repeat, fold in scores.keys[0])
     values = scores.values
     if scores.scale == "relative":
-        values = values / np.nanmean(values, axis=(0, 2), keepdims=True)
+        values = values / np.nanmean(values, axis=2, keepdims=True).mean(axis=0)
     by_block = values if blocks_are == "datasets" else values[:, 0, : len(blocks), None]
     means = np.ascontiguousarray(np.nanmean(by_block, axis=2).T)
     if sizes:
@@ -365,13 +431,13 @@ def as_scores(table: Any, blocks_are: str, higher_is_better: bool | None) -> Sco
 
 def check_same_folds(scores: Scores) -> None:
     """Raise if a model was scored on only some folds of a dataset."""
-    sizes, counts = np.array([len(keys) for keys in scores.keys]), scores.counts
+    sizes, counts = scores.sizes, scores.counts
     partial = np.argwhere((counts < sizes) & (counts > 0))
     if partial.size:
         m, d = partial[0]
         raise ScoresError(
-            f"All models must be scored on the same folds, but `{scores.models[m]}` has {counts[m, d]} of {sizes[d]} "
-            f'scores on "{scores.datasets[d]}". Score the missing folds, or drop the dataset with '
+            f"All models must be scored on the same folds, but `{scores.models[m]}` has {counts[m, d]} of "
+            f'{sizes[m, d]} scores on "{scores.datasets[d]}". Score the missing folds, or drop the dataset with '
             f'scores.drop("{scores.datasets[d]}").'
         )
 
@@ -390,7 +456,7 @@ def _complete_datasets(scores: Scores, test: str, least: int) -> tuple[Scores, t
             + (
                 f"Not run on {lost}: {absent}. Score all models there, or leave out models with scores.drop(...)."
                 if lost
-                else "For the folds of one dataset use bayes.correlated_ttest or frequentist.corrected_ttest."
+                else _for_one_dataset(scores.paired)
             )
         )
     if not lost:
@@ -402,6 +468,8 @@ def _complete_datasets(scores: Scores, test: str, least: int) -> tuple[Scores, t
 
 def _complete_folds(scores: Scores, dataset: str | None, test: str, least: int, blocks_are: str) -> Scores:
     """The scores of one dataset, on which all models have all folds."""
+    if not scores.paired:
+        raise not_paired(test)
     if dataset is not None:
         scores = scores.select(datasets=[dataset])
     if len(scores.datasets) > 1:

@@ -1,6 +1,6 @@
 """Two models scored on the same resamples of the same datasets: what every two-model test takes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import ScoresError, name_list, unknown_name
+from bayescmp.errors import ResamplingError, ScoresError, name_list, unknown_name
 from bayescmp.numerics.moments import mean
 from bayescmp.scores.metrics import with_direction
-from bayescmp.scores.resampling import Resampling, check_design, unknown_design
+from bayescmp.scores.resampling import Resampling, check_design, not_paired, unknown_design
 from bayescmp.text import visible_lines
 from bayescmp.values import Value
 
@@ -39,7 +39,8 @@ class Pair(Value):
     datasets : tuple of str
         The datasets on which both were scored.
     scores_a, scores_b : array, datasets x resamples
-        NaN only beyond the end of a dataset with fewer resamples than the others.
+        NaN only beyond the end of a dataset with fewer resamples than the others. Of runs that cannot be paired the
+        models may have different numbers.
     resampling : tuple
         The design of each dataset, None where unknown.
 
@@ -78,33 +79,52 @@ class Pair(Value):
                 f"{self.b!r}, {len(set(self.datasets))} different names of {n} datasets and {len(self.resampling)} "
                 "designs."
             )
-        scored = np.isfinite(one)
-        if not scored[:, 0].all() or (scored[:, 1:] > scored[:, :-1]).any() or (scored != np.isfinite(two)).any():
+        check_one_kind(self.resampling)
+        ran, same = np.isfinite([one, two]), self.paired
+        if not ran[..., 0].all() or (ran[..., 1:] > ran[..., :-1]).any() or (same and (ran[0] != ran[1]).any()):
             raise ScoresError("The scores of a pair must be finite; NaN only beyond the end of a dataset, for both.")
         if self.scale not in SCALES:
             raise ScoresError(f"`scale` must be one of {name_list(SCALES)}, got {self.scale!r}.")
         one.flags.writeable = two.flags.writeable = False
 
+    @property
+    def paired(self) -> bool:
+        """Whether score i of A belongs to score i of B; independent runs have nothing to pair them by."""
+        return all(r is None or r.paired for r in self.resampling)
+
     @cached_property
     def differences(self) -> NDArray[np.float64]:
-        """A minus B, flipped where lower is better: positive favours A. Datasets x resamples."""
-        one, two = (self.scores_a, self.scores_b) if self.higher_is_better else (self.scores_b, self.scores_a)
+        """A minus B, flipped where lower is better: positive favours A. Datasets x resamples.
+
+        Raises where the runs cannot be paired.
+        """
+        if not self.paired:
+            raise not_paired("differences")
+        return self._minus(self.scores_a, self.scores_b)
+
+    def _minus(self, one: NDArray[np.float64], two: NDArray[np.float64]) -> NDArray[np.float64]:
+        """One minus two, with the sign that favours A where it is positive."""
         with np.errstate(over="ignore"):
-            difference = one - two
+            difference = one - two if self.higher_is_better else two - one
         if np.isinf(difference).any():
             raise ScoresError("Scores must be small enough for their differences to be finite. Change their unit.")
         difference.flags.writeable = False
         return difference
 
     @cached_property
+    def runs(self) -> NDArray[np.int_]:
+        """The number of scores of each model, A and B, on each dataset: the same for both where they are paired."""
+        return np.isfinite([self.scores_a, self.scores_b]).sum(axis=2)
+
+    @property
     def counts(self) -> NDArray[np.int_]:
-        """The number of resamples of each dataset."""
-        return np.isfinite(self.scores_a).sum(axis=1)
+        """The number of resamples of each dataset; of runs that cannot be paired, those of the model with more."""
+        return np.asarray(self.runs.max(axis=0))
 
     @cached_property
     def means(self) -> NDArray[np.float64]:
-        """The mean difference of each dataset."""
-        return mean(self.differences)
+        """The mean difference of each dataset; of runs that cannot be paired, the difference of the means."""
+        return mean(self.differences) if self.paired else self._minus(mean(self.scores_a), mean(self.scores_b))
 
     @cached_property
     def rounding(self) -> NDArray[np.float64]:
@@ -140,7 +160,12 @@ class Pair(Value):
         return (self.select(dataset) for dataset in self.datasets)
 
     def known_rho(self, test: str) -> NDArray[np.float64]:
-        """The correlation of each dataset's resamples; raises, for `test` by name, if a design is not known."""
+        """The correlation of each dataset's resamples; raises, for `test` by name, if a design is not known.
+
+        Raises as well if the runs cannot be paired.
+        """
+        if not self.paired:
+            raise not_paired(test)
         unknown = [name for name, r in zip(self.datasets, self.resampling, strict=True) if r is None]
         if unknown:
             raise unknown_design(test, unknown)
@@ -149,6 +174,8 @@ class Pair(Value):
     def with_resampling(self, resampling: Resampling) -> "Pair":
         """The same scores with the design `resampling` for every dataset."""
         check_design(resampling)
+        if not self.paired and resampling.paired:
+            raise not_paired("with_resampling")
         for name, n in zip(self.datasets, self.counts, strict=True):
             resampling.check(int(n), f'"{name}"')
         return replace(self, resampling=(resampling,) * len(self.datasets))
@@ -174,13 +201,22 @@ class Pair(Value):
 
     def __repr__(self) -> str:
         where = f'"{self.datasets[0]}"' if len(self.datasets) == 1 else f"{len(self.datasets)} datasets"
-        resamples = f"{self.counts.min()} to {self.counts.max()}" if np.ptp(self.counts) else f"{self.counts[0]}"
+        resamples = f"{self.runs.min()} to {self.runs.max()}" if np.ptp(self.runs) else f"{self.runs[0, 0]}"
         what = with_direction(self.metric, self.higher_is_better)
         lines = (
-            f"Pair: {self.a} vs {self.b}, {what}, {where}, {resamples} scores each",
+            f"Pair: {self.a} vs {self.b}, {what}, {where}, {resamples} {'scores' if self.paired else 'runs'} each",
             f"  mean {self.difference_name} {self.means.mean():.4g} (positive favours {self.a})",
         )
         return visible_lines(lines)
+
+
+def check_one_kind(designs: Iterable[Resampling | None]) -> None:
+    """Raise if some datasets have runs that cannot be paired, and others have not."""
+    if len({r is None or r.paired for r in designs}) > 1:
+        raise ResamplingError(
+            "All datasets must have runs that cannot be paired, or none, got both kinds of designs. Compare the two "
+            "kinds of datasets one after the other: scores.select(datasets=[...])."
+        )
 
 
 def rounding_of(scores: NDArray[np.float64], scale: str) -> NDArray[np.float64]:

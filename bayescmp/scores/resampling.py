@@ -13,10 +13,10 @@ from bayescmp.values import Value
 WAYS_TO_GIVE = (
     "Give it: Resampling.kfold(folds, repeats=...) for (repeated) cross-validation, "
     "Resampling.subsampling(n_train, n_test, repeats) for random splits, Resampling.independent() for scores on "
-    "independent test sets, or Resampling.custom(rho)."
+    "independent test sets, Resampling.runs() for runs (seeds) that cannot be paired, or Resampling.custom(rho)."
 )
 
-SCHEMES = ("kfold", "subsampling", "holdout", "independent", "custom")
+SCHEMES = ("kfold", "subsampling", "holdout", "independent", "runs", "custom")
 
 MOST_SCORES = 10_000_000
 """More scores per dataset are a mistake, and their keys would fill the memory."""
@@ -113,6 +113,15 @@ class Resampling(Value):
         return cls(scheme="independent", rho=0.0)
 
     @classmethod
+    def runs(cls) -> "Resampling":
+        """Independent runs (seeds) that cannot be paired; models may have different numbers of them.
+
+        Where all models had the same splits and seeds, run 1 of one model belongs to run 1 of another: that is
+        `independent()`.
+        """
+        return cls(scheme="runs", rho=0.0)
+
+    @classmethod
     def custom(cls, rho: float) -> "Resampling":
         """Any other design whose correlation `rho` you know."""
         return cls(scheme="custom", rho=rho)
@@ -162,6 +171,11 @@ class Resampling(Value):
             n_test=float(test.mean()),
         )
 
+    @property
+    def paired(self) -> bool:
+        """Whether a score of one model belongs to one of another: all designs but `runs()`."""
+        return self.scheme != "runs"
+
     def check(self, n: int, where: str) -> None:
         """Raise if this design cannot have produced n scores; `where` names them in the message."""
         if self.n is None or n == self.n:
@@ -185,7 +199,7 @@ class Resampling(Value):
             return f"{self.repeats} random splits ({sizes})"
         if self.scheme == "holdout":
             return f"one split ({sizes})"
-        return "independent scores" if self.scheme == "independent" else "custom design"
+        return {"independent": "independent scores", "runs": "independent runs"}.get(self.scheme, "custom design")
 
     @property
     def keys(self) -> tuple[tuple[int, int], ...] | None:
@@ -197,6 +211,8 @@ class Resampling(Value):
         return tuple((i + 1, 1) for i in range(self.n))
 
     def __repr__(self) -> str:
+        if not self.paired:
+            return f"Resampling: {self.name}, not paired"
         n = f"n={self.n}, " if self.n is not None else ""
         return f"Resampling: {self.name} ({n}rho={self.rho:.3f})"
 
@@ -206,6 +222,16 @@ def unknown_design(test: str, datasets: Iterable[str]) -> ResamplingError:
     return ResamplingError(
         f"`{test}` needs the resampling design of the scores, which is not known for {name_list(datasets)}. "
         + WAYS_TO_GIVE
+    )
+
+
+def not_paired(test: str) -> ResamplingError:
+    """The error of a test of pairs on runs that cannot be paired."""
+    return ResamplingError(
+        f"`{test}` needs scores that are paired, but these are independent runs: run 1 of one model has nothing to do "
+        "with run 1 of another. On one dataset use welch_ttest (bayes or frequentist), on many hierarchical_ttest, or "
+        "signed_rank_test and wilcoxon_test of the mean scores. If all models had the same splits and seeds, read the "
+        "scores with resampling=Resampling.independent()."
     )
 
 

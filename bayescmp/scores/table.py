@@ -14,7 +14,7 @@ from bayescmp.checks import is_list, is_one_of
 from bayescmp.errors import MissingWarning, ScoresError, name_list, unknown_name, warn
 from bayescmp.scores import arrays, frames, overview, sklearn
 from bayescmp.scores.metrics import with_direction
-from bayescmp.scores.pair import SCALES, Pair
+from bayescmp.scores.pair import SCALES, Pair, check_one_kind
 from bayescmp.scores.resampling import Resampling
 from bayescmp.text import one_line, visible_lines
 from bayescmp.values import Value
@@ -83,6 +83,7 @@ class Scores(Value):
         _check_names("model", self.models)
         _check_names("dataset", self.datasets)
         self._check_keys()
+        check_one_kind(self.resampling)
         if not is_one_of(self.scale, SCALES):
             raise ScoresError(f"`scale` must be one of {name_list(SCALES)}, got {self.scale!r}.")
         values.flags.writeable = False
@@ -123,6 +124,18 @@ class Scores(Value):
         return np.isfinite(self.values).sum(axis=2)
 
     @property
+    def paired(self) -> bool:
+        """Whether the resamples of one model belong to those of another: not for `Resampling.runs()`."""
+        return all(r is None or r.paired for r in self.resampling)
+
+    @property
+    def sizes(self) -> NDArray[np.int_]:
+        """The number of scores that each model should have on each dataset: of runs any number, but one at least."""
+        if not self.paired:
+            return np.maximum(self.counts, 1)
+        return np.broadcast_to([len(keys) for keys in self.keys], self.values.shape[:2])
+
+    @property
     def metrics(self) -> tuple[str | None, ...]:
         """The metrics in this table; more than one until `select(metric=...)` or `split_metrics()`."""
         return (self.metric, *(other.metric for other in self.other_metrics))
@@ -148,7 +161,10 @@ class Scores(Value):
     # ---- pairs
 
     def pair(self, a: str, b: str) -> Pair:
-        """Models `a` and `b` on the datasets where both were run, with the same resamples."""
+        """Models `a` and `b` on the datasets where both were run, with the same resamples.
+
+        Of runs that cannot be paired (`Resampling.runs()`) the pair has all that each model has, in no order.
+        """
         self.check_one_metric()
         i, j = self.model_index(a), self.model_index(b)
         if i == j:
@@ -160,7 +176,7 @@ class Scores(Value):
             raise ScoresError(
                 f'There is no dataset on which both "{a}" and "{b}" were run. Score them on the same datasets.'
             )
-        sizes = np.array([len(keys) for keys in self.keys])
+        sizes = self.sizes[[i, j]]
         incomplete = np.flatnonzero(both & (here.sum(axis=2) < sizes).any(axis=0))
         if incomplete.size:
             raise self._different_folds(a, b, int(incomplete[0]), here)
@@ -173,10 +189,12 @@ class Scores(Value):
                         f"{both.sum()} datasets remain.",
                         MissingWarning,
                     )
-        width = int(sizes[both].max())
-        scores = self.values[[i, j]][:, both, :width]
+        scores = self.values[[i, j]][:, both]
+        if not self.paired:
+            scores = np.take_along_axis(scores, np.argsort(np.isnan(scores), axis=2, kind="stable"), axis=2)
+        scores = scores[..., : int(sizes[:, both].max())]
         if self.scale == "relative":
-            scores = scores / np.nanmean(scores, axis=(0, 2), keepdims=True)
+            scores = scores / np.nanmean(scores, axis=2, keepdims=True).mean(axis=0)
         return Pair(
             a=a,
             b=b,
@@ -317,7 +335,7 @@ class Scores(Value):
             np.nansum(self.values, axis=2).T / np.where(self.counts, self.counts, np.nan).T,
             columns=list(self.models),
         )
-        means.insert(0, "n", [len(keys) for keys in self.keys], allow_duplicates=True)
+        means.insert(0, "n", self.sizes.max(axis=0), allow_duplicates=True)
         means.insert(1, "resampling", [r.name if r else "unknown" for r in self.resampling], allow_duplicates=True)
         means.insert(2, "rho", [r.rho if r else np.nan for r in self.resampling], allow_duplicates=True)
         means.index = pd.Index(self.datasets, name="dataset")
@@ -343,6 +361,8 @@ class Scores(Value):
                 "score": self.values[m, d, i],
             }
         )
+        if not self.paired:  # so that reading it asks again how the runs belong together
+            frame = frame.drop(columns="fold").rename(columns={"repeat": "run"})
         if self.metric is not None:
             frame["metric"] = self.metric
         for size in ("n_train", "n_test"):
@@ -384,7 +404,7 @@ class Scores(Value):
         )
 
     def _designs(self) -> str:
-        sizes = sorted({len(keys) for keys in self.keys})
+        sizes = sorted(set(self.sizes[self.counts > 0].tolist()))
         if sizes == [1]:
             return "one score each"
         names = dict.fromkeys(r.name if r else "unknown resampling" for r in self.resampling)
@@ -393,14 +413,13 @@ class Scores(Value):
 
     def _missing(self) -> list[str]:
         """What a model lacks, for the three models that lack most."""
-        sizes = np.array([len(keys) for keys in self.keys])
-        counts = self.counts
+        counts, sizes = self.counts, self.sizes
         lacking = counts < sizes
         lines = []
         for m in np.argsort(-lacking.sum(axis=1), kind="stable")[:3]:
             if lacking[m].any():
                 names = [
-                    self.datasets[d] + (f" ({counts[m, d]} of {sizes[d]})" if counts[m, d] else "")
+                    self.datasets[d] + (f" ({counts[m, d]} of {sizes[m, d]})" if counts[m, d] else "")
                     for d in np.flatnonzero(lacking[m])
                 ]
                 lines.append(f"{self.models[m]}: {_some(names)}")

@@ -1,7 +1,7 @@
 """The posterior of the hierarchical test: statistics and prior with a quadrature, a single point, or draws of NUTS."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -197,6 +197,34 @@ class HierarchicalInference(RegionInference):
         for name in PRESETS:
             if name != self.prior.name:
                 yield name, replace(self, prior=self._preset(name))
+
+
+@dataclass(frozen=True, eq=False)
+class RunsInference(HierarchicalInference):
+    """The same for runs that cannot be paired: each dataset's likelihood of delta_i is Welch's Student t.
+
+    `counts` are the runs of both models together, `runs` those of each (2 x datasets). A dataset's `sds` is the standard
+    deviation that would give runs of both models the standard error that their difference has, `welch` its degrees of
+    freedom. Nothing is correlated: `rho` is 0.
+    """
+
+    runs: Floats = field(kw_only=True)
+    welch: Floats = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("runs", "welch"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+
+    @property
+    def dfs(self) -> Floats:
+        """Welch's degrees of freedom, rounded down: a little wider, and datasets share the tables of their likelihood."""
+        return np.floor(self.welch + 1e-9)
+
+    @cached_property
+    def scales(self) -> Floats:
+        """The standard error of the difference of the means."""
+        return np.sqrt((1 / self.runs).sum(axis=0)) * self.filled_sds
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,8 @@
 Dataset i's differences ~ MVN(delta_i, sigma_i^2 M), delta_i ~ Student(nu, delta_0, sigma_0) (Corani et al. 2017). Only
 their mean and standard deviation matter, sigma_i integrates out, and what is left is a three-dimensional posterior,
 which `collapsed` integrates and NUTS samples.
+
+Runs that cannot be paired: the likelihood of delta_i is the Student t of Welch's test instead, and the rest is the same.
 """
 
 from collections.abc import Mapping
@@ -14,7 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayescmp import _compat, catalogue
 from bayescmp.bayes.hierarchical import shrinkage
-from bayescmp.bayes.hierarchical.inference import HierarchicalInference, PointInference, SampledHyper
+from bayescmp.bayes.hierarchical.inference import (
+    HierarchicalInference,
+    PointInference,
+    RunsInference,
+    SampledHyper,
+)
 from bayescmp.bayes.hierarchical.prior import HierarchicalPrior
 from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.pymc_models import sample
@@ -22,6 +29,7 @@ from bayescmp.bayes.regions import LARGEST, RegionPosterior
 from bayescmp.checks import check_mass
 from bayescmp.errors import DegenerateWarning, PriorWarning, ScoresError, name_list, warn
 from bayescmp.numerics.moments import moments
+from bayescmp.numerics.student import welch_parameters
 from bayescmp.rope import ROPE, RopeLike
 from bayescmp.scores.inputs import as_pair, in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
@@ -31,6 +39,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Floats = NDArray[np.float64]
+OF_RUNS = "hierarchical t-test of unpaired runs"
 FARTHEST, NARROWEST = 1e25, 1e-100
 """Ratios of one dataset's differences to the usual ones: at 1e40 the integral was wrong, at 1e-150 squares overflow."""
 
@@ -50,6 +59,9 @@ def hierarchical_ttest(
 ) -> "HierarchicalPosterior":
     """Posterior of the probabilities that A is better, equivalent or worse on the next dataset, from all folds.
 
+    Of runs that cannot be paired (`Resampling.runs()`), each dataset's difference has the Student likelihood of Welch's
+    test, with the degrees of freedom rounded down.
+
     Parameters
     ----------
     a : Pair, or 2-D array of A's scores, datasets x folds
@@ -61,8 +73,8 @@ def hierarchical_ttest(
     resampling : Resampling
         How the scores were resampled, where the pair has no resampling.
     min_sd : float, optional
-        The standard deviation within a dataset whose differences do not vary at all; the smallest of the other
-        datasets if not given.
+        The standard deviation within a dataset whose differences (or whose runs of both models) do not vary at all;
+        the smallest of the other datasets if not given.
     higher_is_better : bool
         The direction of the scores, where arrays are given; True if not given.
     engine : "collapsed" or "nuts"
@@ -106,9 +118,9 @@ def hierarchical_ttest(
     else:
         inference.summaries([region])  # now, so that a warning points to this call
     return HierarchicalPosterior(
-        **pair.about() | {"n": int(pair.counts.sum())},
+        **pair.about() | {"n": int(pair.counts.sum() if pair.paired else pair.runs.sum())},
         rope=region,
-        **catalogue.find("hierarchical_ttest", "bayes").words(),
+        **catalogue.find("hierarchical_ttest", "bayes").words() | ({} if pair.paired else {"method": OF_RUNS}),
         engine=engine,
         settings=inference.settings,
         notes=notes,
@@ -118,20 +130,23 @@ def hierarchical_ttest(
 
 def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) -> "tuple[Any, tuple[str, ...]]":
     """The sufficient statistics of a pair with an absolute prior; and notes about what had to be assumed."""
-    rho = pair.known_rho("hierarchical_ttest")
+    rho = pair.known_rho("hierarchical_ttest") if pair.paired else np.zeros(len(pair.datasets))
     if min_sd is not None and not (isinstance(min_sd, (int, float, np.number)) and 0 < min_sd < np.inf):
         raise ValueError(f"`min_sd` must be a standard deviation above 0, got {min_sd!r}.")
-    few = [name for name, n in zip(pair.datasets, pair.counts, strict=True) if n < 3]
-    if few:
-        raise ScoresError(
-            f"`hierarchical_ttest` needs at least 3 scores per dataset, but {name_list(few)} has fewer, so that its "
-            "spread cannot be separated from its difference. Score more folds, or use signed_rank_test (one score per "
-            "dataset)."
-        )
-    means, sds, counts = moments(pair.differences)
+    _check_counts(pair)
+    notes: list[str] = []
+    own: dict[str, Any] = {}
+    if pair.paired:
+        means, sds, counts = moments(pair.differences)
+        largest = float(np.nanmax(np.abs(pair.differences)))
+    else:
+        _, errors, welch = welch_parameters(pair.scores_a, pair.scores_b, pair.rounding)
+        means, counts, own = pair.means, pair.runs.sum(axis=0), {"runs": pair.runs, "welch": welch}
+        sds = errors / np.sqrt((1 / pair.runs).sum(axis=0))
+        largest = _largest_of_runs(pair)
+        notes = _constant_models(pair, errors)
     flat = sds <= pair.rounding
     sds = np.where(flat, 0.0, sds)
-    notes: list[str] = []
     spread = float(moments(means)[1])
     if flat.all() and spread <= pair.rounding.max():
         notes = ["every difference on every dataset is the same number: so is the next one"]
@@ -141,18 +156,58 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
     if flat.any():
         floor = float(min_sd or (1e-3 * spread if flat.all() else sds[~flat].min()))
         names = [name for name, is_flat in zip(pair.datasets, flat, strict=True) if is_flat]
+        what = "differences" if pair.paired else "runs of both models"
         notes.append(
-            f"the differences do not vary at all on {name_list(names, 4)}: a standard deviation of {floor:.3g} is "
+            f"the {what} do not vary at all on {name_list(names, 4)}: a standard deviation of {floor:.3g} is "
             "assumed there (min_sd); min_sd_sensitivity() has the answers for half and twice that"
         )
         warn(f"{pair.a} vs {pair.b}: {notes[-1]}.", DegenerateWarning)
     if len(pair.datasets) == 2:
         notes.append("two datasets hold little information about the next one: the prior dominates")
         warn(f"{pair.a} vs {pair.b}: {notes[-1]}.", PriorWarning)
-    largest, scales = float(np.nanmax(np.abs(pair.differences))), np.where(flat, floor, sds)
+    scales = np.where(flat, floor, sds)
     _check_sizes(pair.datasets, means, scales, largest)
     resolved = HierarchicalPrior.resolve(prior, means, scales, largest)
-    return HierarchicalInference(pair.datasets, means, sds, counts, rho, floor, resolved, largest), tuple(notes)
+    made: Any = HierarchicalInference if pair.paired else RunsInference
+    return made(pair.datasets, means, sds, counts, rho, floor, resolved, largest, **own), tuple(notes)
+
+
+def _check_counts(pair: Pair) -> None:
+    """Raise if a dataset has too few scores to show its spread."""
+    few = [name for name, n in zip(pair.datasets, pair.counts, strict=True) if n < 3]
+    if few and pair.paired:
+        raise ScoresError(
+            f"`hierarchical_ttest` needs at least 3 scores per dataset, but {name_list(few)} has fewer, so that its "
+            "spread cannot be separated from its difference. Score more folds, or use signed_rank_test (one score per "
+            "dataset)."
+        )
+    single = [f"{(pair.a, pair.b)[m]} on {pair.datasets[d]}" for m, d in np.argwhere(pair.runs == 1)]
+    if single:
+        raise ScoresError(
+            f"`hierarchical_ttest` needs at least 2 runs of each model on every dataset, but {name_list(single)} has "
+            "1: nothing shows its spread. Run it again with other seeds, or use signed_rank_test (one score per "
+            "dataset)."
+        )
+
+
+def _largest_of_runs(pair: Pair) -> float:
+    """The largest difference between a run of A and one of B on the same dataset."""
+    low, high = (
+        [ends(scores, axis=1) for scores in (pair.scores_a, pair.scores_b)] for ends in (np.nanmin, np.nanmax)
+    )
+    return max(float((high[i] - low[1 - i]).max()) for i in range(2))
+
+
+def _constant_models(pair: Pair, errors: Floats) -> list[str]:
+    """A note about datasets on which the runs of one model do not vary, though those of the other do."""
+    notes = []
+    for model, scores in ((pair.a, pair.scores_a), (pair.b, pair.scores_b)):
+        constant = (moments(scores)[1] <= pair.rounding) & (errors > 0)
+        names = [name for name, is_constant in zip(pair.datasets, constant, strict=True) if is_constant]
+        if names:
+            notes.append(f"all runs of {model} score the same on {name_list(names, 4)}: its mean is treated as known")
+            warn(f"{pair.a} vs {pair.b}: {notes[-1]}.", DegenerateWarning)
+    return notes
 
 
 def _check_sizes(datasets: tuple[str, ...], means: Floats, scales: Floats, largest: float) -> None:
@@ -257,7 +312,7 @@ def _model(inference: Any) -> Any:
     limits = np.array([prior.delta_0_bound, prior.sigma_0_max, prior.sigma_max]) / unit
     start = np.clip(z.mean(), -limits[0] / 2, limits[0] / 2), min(max(z.std(), 0.1 * s.mean()), limits[1] / 2)
     with pm.Model(coords={"dataset": list(inference.names)}) as model:
-        means, squares = pm.Data("means", z, dims="dataset"), pm.Data("squares", (n - 1) * s**2, dims="dataset")
+        means = pm.Data("means", z, dims="dataset")
         bounds = pm.Data("bounds", limits)
         centre = pm.Uniform("centre", -bounds[0], bounds[0], initval=float(start[0]))
         spread = pm.Uniform("spread", 0, bounds[1], initval=float(start[1]))
@@ -269,9 +324,13 @@ def _model(inference: Any) -> Any:
             b = pm.Uniform("nu_rate", b_low, b_high) if b_high > b_low else b_low
             nu = pm.Deterministic("nu", prior.nu_shift + pm.Gamma("nu_minus_shift", a, b))
             delta = pm.StudentT("delta_scaled", nu, mu=centre, sigma=spread, dims="dataset", initval=z)
-        sigma = pm.Uniform("sigma_scaled", 0, bounds[2], dims="dataset", initval=np.minimum(s, limits[2] / 2))
-        pm.Normal("mean", delta, sigma * np.sqrt((1 + (n - 1) * rho) / n), observed=means, dims="dataset")
-        pm.Gamma("sum_of_squares", (n - 1) / 2, 1 / (2 * (1 - rho) * sigma**2), observed=squares, dims="dataset")
+        if isinstance(inference, RunsInference):
+            pm.StudentT("mean", inference.dfs, delta, inference.scales / unit, observed=means, dims="dataset")
+        else:
+            squares = pm.Data("squares", (n - 1) * s**2, dims="dataset")
+            sigma = pm.Uniform("sigma_scaled", 0, bounds[2], dims="dataset", initval=np.minimum(s, limits[2] / 2))
+            pm.Normal("mean", delta, sigma * np.sqrt((1 + (n - 1) * rho) / n), observed=means, dims="dataset")
+            pm.Gamma("sum_of_squares", (n - 1) / 2, 1 / (2 * (1 - rho) * sigma**2), observed=squares, dims="dataset")
         pm.Deterministic("delta_0", unit * centre)
         pm.Deterministic("sigma_0", unit * spread)
         pm.Deterministic("delta", unit * delta, dims="dataset")

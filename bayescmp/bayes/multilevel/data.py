@@ -21,7 +21,7 @@ from bayescmp.errors import (
 )
 from bayescmp.scores.inputs import check_scores
 from bayescmp.scores.pair import rounding_of
-from bayescmp.scores.resampling import unknown_design
+from bayescmp.scores.resampling import not_paired, unknown_design
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
@@ -156,6 +156,8 @@ def prepare(scores: Scores, prior: str | MultilevelPrior) -> tuple[Statistics, d
 def _check(scores: Scores) -> tuple[NDArray[np.bool_], list[str]]:
     """Which datasets have two models or more, and notes. Raises if the model cannot use the scores."""
     scores.check_one_metric()
+    if not scores.paired:
+        raise not_paired("multilevel")
     here, sizes = scores.counts > 0, np.array([len(keys) for keys in scores.keys])
     if len(scores.models) < 2:
         raise ScoresError(f"`multilevel` needs at least 2 models, got {len(scores.models)}. Add another one.")

@@ -6,17 +6,20 @@ contrast is the correlated t-test. Both are drawn independently, so that the Mon
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.bayes.ranking.result import AbilityInference, Block, RankingPosterior
+from bayescmp.bayes.welch import difference_of, mean_and_error
 from bayescmp.checks import check_draws, checked_seed, is_one_of
-from bayescmp.errors import DegenerateWarning, ScoresError, warn
+from bayescmp.errors import DegenerateWarning, ScoresError, name_list, warn
+from bayescmp.numerics.ranks import average_ranks
 from bayescmp.numerics.student import student_parameters, student_regions
-from bayescmp.rope import ROPE, Rope, RopeLike
-from bayescmp.scores.inputs import Table, check_scores, complete_table, in_ropes
-from bayescmp.scores.pair import ROUNDING
+from bayescmp.rope import ROPE, Rope, RopeLike, rope_for, symmetric, warn_if_other_scale
+from bayescmp.scores.inputs import Table, check_runs, check_scores, complete_table, in_ropes
+from bayescmp.scores.pair import ROUNDING, rounding_of
 from bayescmp.scores.resampling import unknown_design
 from bayescmp.scores.table import Scores
 
@@ -60,6 +63,8 @@ def rank_models(
 
         One dataset: the fold means are multivariate Student with n - 1 degrees of freedom and scale matrix
         (1/n + rho/(1 - rho)) times the covariance of the folds, and every difference of two is `correlated_ttest`.
+        Of runs that cannot be paired, every model's mean has a Student posterior of its own with n - 1 degrees of
+        freedom and scale s / sqrt(n), and every difference of two is `welch_ttest`.
 
     See Also
     --------
@@ -80,6 +85,8 @@ def rank_models(
         raise ValueError(f'`by` must be "rank" or "score", got {by!r}.')
     draws = check_draws(draws)
     check_scores(scores, "rank_models")
+    if not scores.paired and len(scores.datasets) == 1:
+        return _runs(scores, rope, draws, checked_seed(random_seed))
     blocks_are = "folds" if len(scores.datasets) == 1 else "datasets"
     table = complete_table(scores, test="rank_models", blocks_are=blocks_are, least=1, relative=True)
     table, region = in_ropes(table, rope)
@@ -125,6 +132,48 @@ def _one_dataset(table: Table, rope: Rope, draws: int, seed: int) -> RankingPost
         random_seed=seed,
         notes=notes,
         inference=inference,
+    )
+
+
+def _runs(scores: Scores, rope: RopeLike | Mapping[str, RopeLike], draws: int, seed: int) -> RankingPosterior:
+    """The runs of one dataset: every model's mean has a posterior of its own."""
+    scores.check_one_metric()
+    name, counts = scores.datasets[0], scores.counts[:, 0]
+    check_runs("rank_models", name, scores.models, counts)
+    sign = 1.0 if scores.higher_is_better else -1.0
+    values = scores.values[:, 0]
+    if scores.scale == "relative":
+        values = values / np.nanmean(values, axis=1).mean()
+    region = symmetric(rope_for(rope, name))
+    if scores.scale == "score":
+        warn_if_other_scale(region, values)
+    rounding = np.nanmax(rounding_of(values, scores.scale), axis=1)
+    means, scales, dfs = np.array(
+        [mean_and_error(x[np.isfinite(x)], error) for x, error in zip(values, rounding.tolist(), strict=True)]
+    ).T
+    notes: tuple[str, ...] = ()
+    if not scales.all():
+        constant = name_list([model for model, scale in zip(scores.models, scales, strict=True) if not scale])
+        notes = (f"all runs of {constant} score the same: the mean is treated as known exactly",)
+        warn(f"{name}: {notes[0]}.", DegenerateWarning)
+    return RankingPosterior(
+        models=scores.models,
+        metric=scores.metric,
+        higher_is_better=scores.higher_is_better,
+        scale=scores.scale,
+        datasets=scores.datasets,
+        n=int(counts.sum()),
+        mean_score=tuple(means.tolist()),
+        mean_rank=tuple(average_ranks(-sign * means, float(rounding.max())).tolist()),
+        rope=region,
+        method="independent Student t of each model's runs",
+        engine="draws",
+        estimand="the models' mean scores over runs on this dataset",
+        ability="mean score, higher is better",
+        settings={"by": "score", "draws": draws, "runs": dict(zip(scores.models, counts.tolist(), strict=True))},
+        random_seed=seed,
+        notes=notes,
+        inference=RunAbilities(sign * means, scales, dfs, float(rounding.max()), draws, seed),
     )
 
 
@@ -202,6 +251,38 @@ class StudentAbilities(AbilityInference):
     def _contrasts(self, i: int) -> tuple[Floats, Floats, Floats]:
         """Location, scale and df of model i minus each model: the correlated t-tests."""
         return student_parameters((self.folds[:, [i]] - self.folds).T, self.rho, self.rounding)
+
+
+@dataclass(frozen=True, eq=False)
+class RunAbilities(AbilityInference):
+    """The means of models over runs that cannot be paired: independent Student t, one location, scale and df each."""
+
+    means: Floats
+    scales: Floats
+    dfs: Floats
+    rounding: float
+    n_draws: int
+    random_seed: int
+
+    def __post_init__(self) -> None:
+        for name in ("means", "scales", "dfs"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+
+    def blocks(self) -> Iterator[Block]:
+        for rng, size in _streams(self.random_seed, self.n_draws, self.means.size):
+            draws = self.means + self.scales * rng.standard_t(self.dfs, (size, self.means.size))
+            yield Block(draws, 4 * self.rounding)
+
+    def better(self) -> Floats:
+        k, rope = self.means.size, Rope(0, 0)
+        matrix = np.full((k, k), 0.5)
+        for i, j in combinations(range(k), 2):
+            both = [i, j]
+            one = difference_of(
+                self.means[i] - self.means[j], self.scales[both].tolist(), self.dfs[both].tolist(), self.rounding
+            )
+            matrix[i, j], _, matrix[j, i] = one.regions(rope)
+        return matrix
 
 
 def _streams(random_seed: int, n_draws: int, width: int) -> Iterator[tuple[np.random.Generator, int]]:
