@@ -36,7 +36,8 @@ def from_arrays(
     arrays : mapping of str to array
         1-D with a `resampling`: the resamples of one dataset, repeat-major (repeat 1's folds first).
         1-D with `datasets`: one score per dataset. 1-D with neither raises an error, because folds that are treated
-        as datasets give a wrong answer. 2-D: datasets x resamples.
+        as datasets give a wrong answer. 2-D: datasets x resamples; repeats x folds, where that is what the k-fold
+        `resampling` of one dataset makes.
     resampling : Resampling, optional
         The design, the same for all datasets.
     datasets : list of str, or int, optional
@@ -105,7 +106,7 @@ def scores_of(
         raise ScoresError(f"Every model must have its own name, got {list(arrays)}.")
     check_design(resampling)
     folds = resampling is not None
-    tables = aligned({str(m): values for m, values in arrays.items()}, folds)
+    tables = aligned({str(m): values for m, values in arrays.items()}, folds, resampling)
     n_datasets, n = next(iter(tables.values())).shape
     names = dataset_names(datasets, n_datasets, folds)
     if resampling is not None:
@@ -174,19 +175,32 @@ def _copied_repeats(keys: Sequence[tuple[int, int]], values: Floats) -> tuple[in
 # ---- from what was given to aligned numbers
 
 
-def aligned(arrays: Mapping[str, ArrayLike], folds: bool, *, flat: bool = False) -> dict[str, Floats]:
+def aligned(
+    arrays: Mapping[str, ArrayLike], folds: bool, resampling: Resampling | None, *, flat: bool = False
+) -> dict[str, Floats]:
     """Each model's datasets x resamples, of one shape; a vector is the `folds` of one dataset, or one per dataset.
 
-    With `flat` only vectors are taken.
+    With `flat` only one dataset is taken: vectors, or the repeats x folds of the design.
     """
     check_same_index(arrays, "scores")
     depths = {name: _depth(name, values) for name, values in arrays.items()}
     tables = {}
     for name, values in arrays.items():
-        if depths[name] != 2 or flat:
+        if depths[name] == 2 and resampling is not None and np.shape(values) == resampling.repeats_by_folds:
+            tables[name] = np.concatenate(
+                [as_vector(f"{name}, repeat {i + 1}", run) for i, run in enumerate(_plain(name, values))]
+            )[None, :]
+        elif depths[name] == 2 and flat:
+            runs, k = np.shape(values)
+            raise ScoresError(
+                f"The scores of `{name}` must be one-dimensional, or the repeats x folds that `resampling` makes, got "
+                f"shape ({runs}, {k}). For {runs} repeats of {k} folds give resampling=Resampling.kfold({k}, repeats="
+                f"{runs})."
+            )
+        elif depths[name] != 2:
             vector = as_vector(name, values)
             tables[name] = vector[None, :] if folds else vector[:, None]
-        elif not len(rows := np.asarray(values)):
+        elif not len(rows := _plain(name, values)):
             raise ScoresError(f"The scores of `{name}` are empty.")
         else:
             tables[name] = np.stack([as_vector(f"{name}, dataset {i + 1}", row) for i, row in enumerate(rows)])
@@ -227,14 +241,14 @@ def check_same_index(arrays: Mapping[str, Any], what: str) -> None:
 
 def as_vector(name: str, values: ArrayLike) -> Floats:
     """A one-dimensional float array of finite numbers; an error names the place where it is not."""
-    if np.ma.isMaskedArray(values) or np.iscomplexobj(values):
-        raise ScoresError(f"The scores of `{name}` must be plain real numbers, got {type(values).__name__}.")
     try:
-        given = np.asarray(values)
+        given = _plain(name, values)
         numbers = given.dtype.kind not in "USb" and not (
             given.dtype.kind == "O" and any(isinstance(x, NOT_SCORES) for x in given.flat)
         )
         vector = np.array(given, dtype=float) if numbers else None
+    except ScoresError:
+        raise
     except (TypeError, ValueError, OverflowError):
         vector = None
     if vector is None:
@@ -247,6 +261,13 @@ def as_vector(name: str, values: ArrayLike) -> Floats:
         raise ScoresError(f"The scores of `{name}` are empty: there must be at least 2.")
     check_finite(vector, lambda i: f"`{name}`, position {i}")
     return vector
+
+
+def _plain(name: str, values: ArrayLike) -> NDArray[Any]:
+    """An array of what was given; its mask would be lost without a word, and so would an imaginary part."""
+    if np.ma.isMaskedArray(values) or np.iscomplexobj(values):
+        raise ScoresError(f"The scores of `{name}` must be plain real numbers, got {type(values).__name__}.")
+    return np.asarray(values)
 
 
 def check_finite(values: Floats, where: Callable[[int], str]) -> None:
