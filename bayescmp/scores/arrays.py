@@ -186,9 +186,10 @@ def aligned(
     depths = {name: _depth(name, values) for name, values in arrays.items()}
     tables = {}
     for name, values in arrays.items():
+        _check_plain(name, values)
         if depths[name] == 2 and resampling is not None and np.shape(values) == resampling.repeats_by_folds:
             tables[name] = np.concatenate(
-                [as_vector(f"{name}, repeat {i + 1}", run) for i, run in enumerate(_plain(name, values))]
+                [as_vector(f"{name}, repeat {i + 1}", run) for i, run in enumerate(np.asarray(values))]
             )[None, :]
         elif depths[name] == 2 and flat:
             runs, k = np.shape(values)
@@ -200,7 +201,7 @@ def aligned(
         elif depths[name] != 2:
             vector = as_vector(name, values)
             tables[name] = vector[None, :] if folds else vector[:, None]
-        elif not len(rows := _plain(name, values)):
+        elif not len(rows := np.asarray(values)):
             raise ScoresError(f"The scores of `{name}` are empty.")
         else:
             tables[name] = np.stack([as_vector(f"{name}, dataset {i + 1}", row) for i, row in enumerate(rows)])
@@ -241,14 +242,13 @@ def check_same_index(arrays: Mapping[str, Any], what: str) -> None:
 
 def as_vector(name: str, values: ArrayLike) -> Floats:
     """A one-dimensional float array of finite numbers; an error names the place where it is not."""
+    _check_plain(name, values)
     try:
-        given = _plain(name, values)
+        given = np.asarray(values)
         numbers = given.dtype.kind not in "USb" and not (
             given.dtype.kind == "O" and any(isinstance(x, NOT_SCORES) for x in given.flat)
         )
         vector = np.array(given, dtype=float) if numbers else None
-    except ScoresError:
-        raise
     except (TypeError, ValueError, OverflowError):
         vector = None
     if vector is None:
@@ -263,11 +263,10 @@ def as_vector(name: str, values: ArrayLike) -> Floats:
     return vector
 
 
-def _plain(name: str, values: ArrayLike) -> NDArray[Any]:
-    """An array of what was given; its mask would be lost without a word, and so would an imaginary part."""
+def _check_plain(name: str, values: ArrayLike) -> None:
+    """Raise if these have a mask or imaginary parts, which an array of floats would lose without a word."""
     if np.ma.isMaskedArray(values) or np.iscomplexobj(values):
         raise ScoresError(f"The scores of `{name}` must be plain real numbers, got {type(values).__name__}.")
-    return np.asarray(values)
 
 
 def check_finite(values: Floats, where: Callable[[int], str]) -> None:

@@ -146,19 +146,22 @@ class Resampling(Value):
 
     @classmethod
     def blocked(cls, blocks: int, *, warm_up: int = 0) -> "Resampling":
-        """A time series in `blocks` consecutive blocks of equal length: rho = 1/blocks.
+        """A time series in `blocks` consecutive blocks of equal length, each much longer than errors stay alike.
 
-        Without `warm_up` each block is tested once, with the others as training set. With it the order of time is kept
-        (prequential, forward chaining): the first `warm_up` blocks are for training only, each later one is tested
-        after training on blocks before it (all, or a sliding window). Two of these training sets share no more cases
-        than two of the other design, so that 1/blocks errs on the safe side. Blocks must be much longer than the time
-        over which errors stay alike.
+        Without `warm_up` each block is tested once, with the others as training set: rho = 1/blocks. With it the order
+        of time is kept (prequential, forward chaining): the first `warm_up` blocks are for training only, each later
+        one is tested after training on all blocks before it. Of two training sets the smaller is part of the larger;
+        rho is the mean over all pairs of n_test / (n_train + n_test) with the larger one.
         """
         blocks, warm_up = _count("blocks", blocks, 2), _count("warm_up", warm_up, 0)
-        if warm_up >= blocks:
+        n = blocks - warm_up
+        if n < 1:
             raise ResamplingError(f"`warm_up` must leave blocks to test on, got {warm_up} of {blocks} blocks.")
-        scheme = "prequential" if warm_up else "blocked"
-        return cls(scheme=scheme, rho=1 / blocks, n=blocks - warm_up, folds=blocks)
+        if not warm_up:
+            return cls(scheme="blocked", rho=1 / blocks, n=n, folds=blocks)
+        later = np.arange(1, n)  # for each tested block but the first, the number of those before it
+        rho = float(np.average(1 / (warm_up + later + 1), weights=later)) if n > 1 else 1 / blocks
+        return cls(scheme="prequential", rho=rho, n=n, folds=blocks)
 
     @classmethod
     def independent(cls) -> "Resampling":
@@ -254,12 +257,12 @@ class Resampling(Value):
         return (self.repeats, self.folds) if self.repeats and self.folds and self.repeats > 1 else None
 
     @property
-    def few_cases(self) -> str | None:
-        """The note on folds with few test cases; None where they are many, or where their number is not known."""
+    def notes(self) -> tuple[str, ...]:
+        """The note on folds with few test cases, where their number is known."""
         if self.n_test is None or self.n_test >= FEW_CASES:
-            return None
+            return ()
         cases = "1 test case" if self.n_test == 1 else f"{self.n_test:.3g} test cases"
-        return f"{cases} per fold: below {FEW_CASES}, the score of a fold may be far from normal"
+        return (f"{cases} per fold: below {FEW_CASES}, the score of a fold may be far from normal",)
 
     @property
     def keys(self) -> tuple[tuple[int, int], ...] | None:
