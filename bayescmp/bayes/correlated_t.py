@@ -82,6 +82,7 @@ def correlated_ttest(
     Posterior: SVM vs DT, error rate (lower is better), correlated t-test, 100 random splits (50 train / 6 test) ...
       P(SVM better) 0.940   P(equivalent) 0.036   P(DT better) 0.024      rope [-0.01, 0.01]
       mean difference 0.082, 95% HDI [-0.009, 0.172]
+      note: 6 test cases per fold: below 30, the score of a fold may be far from normal
     """
     check_engine(engine, "exact", nuts_options, random_seed)
     pair = one_dataset(
@@ -91,19 +92,22 @@ def correlated_ttest(
     pair, region = in_ropes(pair, rope)
     n = int(pair.counts[0])
     location, scale, df = student_parameters(pair.differences[0], rho, pair.rounding[0])
-    notes: tuple[str, ...] = ()
+    design = pair.resampling[0]
+    assert design is not None
+    notes = design.notes
     distribution: Distribution
     if scale > 0:
         distribution = StudentT(float(location), float(scale), float(df))
     else:
         distribution = PointMass(float(location), float(pair.rounding[0]))
-        notes = (f"all {n} differences are equal: the answer rests on no variation between folds",)
-        warn(f"{pair.a} vs {pair.b}: {notes[0]}.", DegenerateWarning)
+        notes = (
+            *notes,
+            f"all {n} differences are equal: the answer rests on no variation between folds",
+        )
+        warn(f"{pair.a} vs {pair.b}: {notes[-1]}.", DegenerateWarning)
     fields: dict[str, Any] = {}
     if engine == "nuts":
         distribution, fields = sample_difference(pymc_correlated_ttest(pair), random_seed, nuts_options)
-    design = pair.resampling[0]
-    assert design is not None
     return DifferencePosterior(
         **pair.about() | {"n": n},
         rope=region,

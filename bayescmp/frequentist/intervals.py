@@ -42,7 +42,7 @@ def mean_interval(
     confidence_level : float
     resampling : Resampling, optional
         With it the interval is widened for the correlation of the folds (Nadeau and Bengio); without, the scores
-        count as independent.
+        are treated as independent, and `method` says so.
 
     See Also
     --------
@@ -274,13 +274,13 @@ def _student(x: Floats, rho: float, level: float, what: str, rounding: float) ->
         raise ScoresError(f"An interval for a {what} needs at least 2 scores, got {x.size}.")
     mean, scale, _ = (float(v) for v in student_parameters(x, rho, rounding))
     low, high = StudentInterval(mean, scale, x.size - 1).at(check_level(level))
-    correction = f", corrected for rho = {rho:.3f}" if rho else ""
+    assumed = f", corrected for rho = {rho:.3f}" if rho else ", scores treated as independent"
     return Interval(
         estimate=mean,
         low=low,
         high=high,
         confidence_level=level,
-        method=f"Student t, {what}{correction}",
+        method=f"Student t, {what}{assumed}",
         n=x.size,
     )
 

@@ -208,7 +208,7 @@ def pairwise_ttest(
     bounds = _bounds(mean, scale, df, alternative)
     n = len(table.blocks)
     pairs = pair_names(table.models, i, j)
-    notes = () if corrected else overlap_notes(design, n)
+    notes = (*(() if corrected else overlap_notes(design, n)), *(design.notes if design is not None else ()))
     notes = (*notes, *_without_variation(pairs, scale == 0, "all differences are equal"))
     return PairwiseTests(
         **table.about(),

@@ -107,7 +107,7 @@ def corrected_ttest(
       t(99) = 1.791   p = 0.076
       mean difference 0.082, 95% CI [-0.009, 0.172]
       d_z = .65, 95% CI [-.07, 1.36]
-      note: 6 test cases in a fold: below 30, means of folds may be far from normal
+      note: 6 test cases per fold: below 30, the score of a fold may be far from normal
       note: unequal variances: SVM's scores vary 0.7 times as much as DT's: the paired test allows it, but not Cohen's d
     """
     pair = one_dataset(
@@ -304,8 +304,13 @@ def corrected_name(rho: float) -> str:
 
 
 def overlap_notes(design: Resampling | None, n: int) -> tuple[str, ...]:
-    """The note on the plain test where training sets overlap."""
-    if design is None or design.rho == 0:
+    """The note on the plain test where training sets overlap, or may do so."""
+    if design is None:
+        return (
+            f"the {n} scores are treated as independent; if they are the folds of one dataset they are not: give their "
+            "design to corrected_ttest",
+        )
+    if design.rho == 0:
         return ()
     return (
         f"the training sets overlap (rho = {design.rho:.3f}): at a nominal level of 0.05 this test rejects about "
@@ -322,9 +327,7 @@ def type_one_error(n: int, rho: float, alpha: float = 0.05) -> float:
 def size_notes(pair: Pair) -> tuple[str, ...]:
     """The note on folds with few test cases."""
     design = pair.resampling[0]
-    if design is None or design.n_test is None or design.n_test >= 30:
-        return ()
-    return (f"{design.n_test:g} test cases in a fold: below 30, means of folds may be far from normal",)
+    return design.notes if design is not None else ()
 
 
 def _variance_notes(pair: Pair) -> tuple[str, ...]:

@@ -262,7 +262,7 @@ def _diagnostics(c: "Comparison") -> list[tuple[str, str]]:
 
 
 def _notes(c: "Comparison", ranking: "RankingPosterior | None") -> list[str]:
-    often = Counter(note for p in c.posteriors for note in p.notes)
+    often = Counter(note for p in c.posteriors for note in p.notes if note not in c.tests.notes)
     pairs = [f"{note} ({counted(n, 'pair')})" for note, n in often.most_common()]
     about_ranking = [f"Ranking: {note}" for note in ranking.notes] if ranking else []
     with warnings.catch_warnings(record=True) as caught:

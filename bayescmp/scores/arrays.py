@@ -38,7 +38,8 @@ def from_arrays(
         1-D with a `resampling`: the resamples of one dataset, repeat-major (repeat 1's folds first), or with
         `Resampling.runs()` its runs, of which models (and datasets, as lists) may have different numbers.
         1-D with `datasets`: one score per dataset. 1-D with neither raises an error, because folds that are treated
-        as datasets give a wrong answer. 2-D: datasets x resamples.
+        as datasets give a wrong answer. 2-D: datasets x resamples; repeats x folds, where that is what the k-fold
+        `resampling` of one dataset makes.
     resampling : Resampling, optional
         The design, the same for all datasets.
     datasets : list of str, or int, optional
@@ -108,7 +109,7 @@ def scores_of(
     check_design(resampling)
     folds = resampling is not None
     named = {str(m): values for m, values in arrays.items()}
-    tables = aligned(named, folds) if resampling is None or resampling.paired else _runs(named)
+    tables = aligned(named, folds, resampling) if resampling is None or resampling.paired else _runs(named)
     n_datasets, n = next(iter(tables.values())).shape
     names = dataset_names(datasets, n_datasets, folds)
     if resampling is not None:
@@ -178,16 +179,30 @@ def _copied_repeats(keys: Sequence[tuple[int, int]], values: Floats) -> tuple[in
 # ---- from what was given to aligned numbers
 
 
-def aligned(arrays: Mapping[str, ArrayLike], folds: bool, *, flat: bool = False) -> dict[str, Floats]:
+def aligned(
+    arrays: Mapping[str, ArrayLike], folds: bool, resampling: Resampling | None, *, flat: bool = False
+) -> dict[str, Floats]:
     """Each model's datasets x resamples, of one shape; a vector is the `folds` of one dataset, or one per dataset.
 
-    With `flat` only vectors are taken.
+    With `flat` only one dataset is taken: vectors, or the repeats x folds of the design.
     """
     check_same_index(arrays, "scores")
     depths = {name: _depth(name, values) for name, values in arrays.items()}
     tables = {}
     for name, values in arrays.items():
-        if depths[name] != 2 or flat:
+        _check_plain(name, values)
+        if depths[name] == 2 and resampling is not None and np.shape(values) == resampling.repeats_by_folds:
+            tables[name] = np.concatenate(
+                [as_vector(f"{name}, repeat {i + 1}", run) for i, run in enumerate(np.asarray(values))]
+            )[None, :]
+        elif depths[name] == 2 and flat:
+            runs, k = np.shape(values)
+            raise ScoresError(
+                f"The scores of `{name}` must be one-dimensional, or the repeats x folds that `resampling` makes, got "
+                f"shape ({runs}, {k}). For {runs} repeats of {k} folds give resampling=Resampling.kfold({k}, repeats="
+                f"{runs})."
+            )
+        elif depths[name] != 2:
             vector = as_vector(name, values)
             tables[name] = vector[None, :] if folds else vector[:, None]
         elif not len(rows := np.asarray(values)):
@@ -251,8 +266,7 @@ def check_same_index(arrays: Mapping[str, Any], what: str) -> None:
 
 def as_vector(name: str, values: ArrayLike) -> Floats:
     """A one-dimensional float array of finite numbers; an error names the place where it is not."""
-    if np.ma.isMaskedArray(values) or np.iscomplexobj(values):
-        raise ScoresError(f"The scores of `{name}` must be plain real numbers, got {type(values).__name__}.")
+    _check_plain(name, values)
     try:
         given = np.asarray(values)
         numbers = given.dtype.kind not in "US" and not (
@@ -271,6 +285,12 @@ def as_vector(name: str, values: ArrayLike) -> Floats:
         raise ScoresError(f"The scores of `{name}` are empty: there must be at least 2.")
     check_finite(vector, lambda i: f"`{name}`, position {i}")
     return vector
+
+
+def _check_plain(name: str, values: ArrayLike) -> None:
+    """Raise if these have a mask or imaginary parts, which an array of floats would lose without a word."""
+    if np.ma.isMaskedArray(values) or np.iscomplexobj(values):
+        raise ScoresError(f"The scores of `{name}` must be plain real numbers, got {type(values).__name__}.")
 
 
 def check_finite(values: Floats, where: Callable[[int], str]) -> None:

@@ -111,7 +111,7 @@ def as_pair(
         raise ScoresError(f"Give a pair, or two arrays of scores, `a` and `b`; got one {type(a).__name__}.")
     names, folds = model_names(a, b), arrays_are == "folds"
     check_design(resampling)
-    one, two = aligned(dict(zip(names, (a, b), strict=True)), folds, flat=folds).values()
+    one, two = aligned(dict(zip(names, (a, b), strict=True)), folds, resampling, flat=folds).values()
     if resampling is not None:
         resampling.check(one.shape[1], "each array")
         warn_of_copies("dataset", resampling.keys or (), np.stack([one[0], two[0]]))
