@@ -21,9 +21,10 @@ DESIGNS = {
     "items": "one test set, right or wrong on every case",
     "datasets": "many datasets, one score each",
     "datasets x folds": "many datasets, the folds of each",
+    "datasets x items": "many benchmarks, the items of each",
 }
 """What scores can be, and so what a test can fit."""
-MANY_DATASETS = ("datasets", "datasets x folds")
+MANY_DATASETS = ("datasets", "datasets x folds", "datasets x items")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,11 +32,15 @@ def read_scores(
     score: str | None = None,
     repeat: str | None = None,
     fold: str | None = None,
+    item: str | None = None,
+    sample: str | None = None,
+    cluster: str | None = None,
     models: Sequence[str] | None = None,
     metric: str | None = None,
     higher_is_better: bool | None = None,
     resampling: Designs = None,
     datasets: Sequence[str] | int | None = None,
+    keep: str | None = None,
 ) -> Scores:
     """Scores from a file: csv, tsv, parquet, json (records or columns) or jsonl.
 
@@ -46,7 +50,8 @@ def read_scores(
         A file object may be open for text or for bytes, such as `sys.stdin.buffer`.
     format : "csv", "tsv", "json", "jsonl" or "parquet", optional
         By the ending of the name if not given; a file object's content shows it.
-    model, dataset, score, repeat, fold, models, metric, higher_is_better, resampling, datasets
+    model, dataset, score, repeat, fold, item, sample, cluster, models, metric, higher_is_better, resampling
+    datasets, keep
         As in `Scores.from_frame`. What was understood is in the result's `notes` and in its repr.
 
     See Also
@@ -64,6 +69,7 @@ def read_scores(
         raise ScoresError(f"`format` must be one of {name_list(FORMATS)}, got {format!r}.")
     content, where, name = _open(path)
     named = {"model": model, "dataset": dataset, "score": score, "repeat": repeat, "fold": fold}
+    named |= {"item": item, "sample": sample, "cluster": cluster}
     form = format or _format(content, name)
     columns = _read_parquet(content, where) if form == "parquet" else READERS[form](_decode(content, where), where)
     return from_table(
@@ -75,6 +81,7 @@ def read_scores(
         higher_is_better=higher_is_better,
         resampling=resampling,
         datasets=datasets,
+        keep=keep,
     )
 
 

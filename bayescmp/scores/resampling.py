@@ -13,10 +13,10 @@ from bayescmp.values import Value
 WAYS_TO_GIVE = (
     "Give it: Resampling.kfold(folds, repeats=...) for (repeated) cross-validation, "
     "Resampling.subsampling(n_train, n_test, repeats) for random splits, Resampling.independent() for scores on "
-    "independent test sets, or Resampling.custom(rho)."
+    "independent test sets, Resampling.items() for the cases of one test set, or Resampling.custom(rho)."
 )
 
-SCHEMES = ("kfold", "subsampling", "holdout", "independent", "custom")
+SCHEMES = ("kfold", "subsampling", "holdout", "independent", "items", "custom")
 
 MOST_SCORES = 10_000_000
 """More scores per dataset are a mistake, and their keys would fill the memory."""
@@ -56,6 +56,7 @@ class Resampling(Value):
     repeats: int | None = None
     n_train: float | None = None
     n_test: float | None = None
+    samples: int | None = None
 
     def __post_init__(self) -> None:
         if not is_one_of(self.scheme, SCHEMES):
@@ -63,7 +64,7 @@ class Resampling(Value):
         if not is_number(self.rho) or not 0 <= self.rho < 1:  # NaN fails this as well
             raise ResamplingError(f"`rho` must be in [0, 1), got {self.rho}.")
         object.__setattr__(self, "rho", float(self.rho))
-        for name, least in (("n", 1), ("folds", 2), ("repeats", 1)):
+        for name, least in (("n", 1), ("folds", 2), ("repeats", 1), ("samples", 1)):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, _count(name, getattr(self, name), least))
         for name in ("n_train", "n_test"):
@@ -71,7 +72,13 @@ class Resampling(Value):
                 object.__setattr__(self, name, _size(name, getattr(self, name)))
         if self.n is not None and self.n > MOST_SCORES:
             raise ResamplingError(f"A design must have at most {MOST_SCORES:,} scores per dataset, got {self.n:,}.")
-        if self.n != self._scores() or (self.n_train is None) != (self.n_test is None):
+        of_items = self.scheme == "items"
+        if (
+            self.n != self._scores()
+            or (self.n_train is None) != (self.n_test is None)
+            or (self.samples is not None) != of_items
+            or (of_items and self.rho != 0)
+        ):
             raise ResamplingError(
                 f"The numbers of a resampling design must fit each other, got {self.scheme} with n = {self.n}, folds = "
                 f"{self.folds}, repeats = {self.repeats}, n_train = {self.n_train}, n_test = {self.n_test}. "
@@ -111,6 +118,15 @@ class Resampling(Value):
     def independent(cls) -> "Resampling":
         """Every score has its own training and test data: rho = 0."""
         return cls(scheme="independent", rho=0.0)
+
+    @classmethod
+    def items(cls, samples: int = 1) -> "Resampling":
+        """Every score is that of one item: a case of a test set, a question of a benchmark.
+
+        Nothing is trained on the other items, so that rho = 0. With `samples` above 1 a model answered every item so
+        often, and the score is the mean: samples of one item are not items.
+        """
+        return cls(scheme="items", rho=0.0, samples=_count("samples", samples, 1))
 
     @classmethod
     def custom(cls, rho: float) -> "Resampling":
@@ -185,6 +201,8 @@ class Resampling(Value):
             return f"{self.repeats} random splits ({sizes})"
         if self.scheme == "holdout":
             return f"one split ({sizes})"
+        if self.scheme == "items":
+            return "items" if self.samples == 1 else f"items, up to {self.samples} samples each"
         return "independent scores" if self.scheme == "independent" else "custom design"
 
     @property
