@@ -22,9 +22,10 @@ DESIGNS = {
     "datasets": "many datasets, one score each",
     "datasets x folds": "many datasets, the folds of each",
     "datasets x runs": "many datasets, independent runs on each that cannot be paired",
+    "datasets x items": "many benchmarks, the items of each",
 }
 """What scores can be, and so what a test can fit."""
-MANY_DATASETS = ("datasets", "datasets x folds", "datasets x runs")
+MANY_DATASETS = ("datasets", "datasets x folds", "datasets x runs", "datasets x items")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Arrays in: `Scores.from_arrays`, and what every way in shares: numbers that are numbers, aligned, without copies."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.checks import is_list
 from bayescmp.errors import RepeatsWarning, ScoresError, name_list, warn
+from bayescmp.scores.items import items_of_arrays
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.overview import check_table
 from bayescmp.scores.resampling import Resampling, check_design
@@ -29,6 +31,8 @@ def from_arrays(
     datasets: Sequence[str] | int | None = None,
     metric: str | None = None,
     higher_is_better: bool | None = None,
+    items: Sequence[str] | None = None,
+    clusters: Sequence[str] | None = None,
 ) -> "Scores":
     """Scores from one array per model.
 
@@ -39,13 +43,17 @@ def from_arrays(
         `Resampling.runs()` its runs, of which models (and datasets, as lists) may have different numbers.
         1-D with `datasets`: one score per dataset. 1-D with neither raises an error, because folds that are treated
         as datasets give a wrong answer. 2-D: datasets x resamples; repeats x folds, where that is what the k-fold
-        `resampling` of one dataset makes.
+        `resampling` of one dataset makes. With `Resampling.items()` a vector holds one score per item, and with
+        `Resampling.items(samples=k)` an array is items x samples.
     resampling : Resampling, optional
         The design, the same for all datasets.
     datasets : list of str, or int, optional
         Names of the datasets, or their number: "dataset 1", ...
     metric, higher_is_better
         A known metric name sets the direction; an unknown one, or none, needs `higher_is_better`.
+    items, clusters : list of str, optional
+        For the items of one dataset: their names, and the group from which each comes (the passage of a question, the
+        patient of a case). Items of one group are not independent.
 
     See Also
     --------
@@ -63,9 +71,73 @@ def from_arrays(
     """
     if isinstance(arrays, Mapping) and resampling is None and datasets is None:
         _check_not_folds(arrays, metric, higher_is_better)
+    if isinstance(resampling, Resampling) and resampling.scheme == "items":
+        return _items(cls, arrays, resampling, datasets, metric, higher_is_better, items, clusters)
+    if items is not None or clusters is not None:
+        raise ScoresError("`items` and `clusters` are for items: give resampling=Resampling.items().")
     return scores_of(
         cls, arrays, resampling=resampling, datasets=datasets, metric=metric, higher_is_better=higher_is_better
     )
+
+
+def _items(
+    cls: type["Scores"],
+    arrays: Mapping[str, ArrayLike],
+    design: Resampling,
+    datasets: Sequence[str] | int | None,
+    metric: str | None,
+    higher_is_better: bool | None,
+    names: Sequence[str] | None,
+    clusters: Sequence[str] | None,
+) -> "Scores":
+    """Scores of items: a vector holds the items of one dataset, an array datasets x items, or items x samples."""
+    if not isinstance(arrays, Mapping):
+        raise ScoresError(f"`arrays` must map model names to scores, got {type(arrays).__name__}.")
+    arrays = {str(name): _zeros_and_ones(x) for name, x in arrays.items()}
+    depths = {_depth(name, x) for name, x in arrays.items()}
+    if design.samples == 1:
+        if 2 in depths and datasets is None:
+            raise ScoresError(
+                "2-D arrays of items may be datasets x items, or items x samples, and samples are not items. Give "
+                "datasets=... for the first, resampling=Resampling.items(samples=...) for the second."
+            )
+        scores = scores_of(
+            cls, arrays, resampling=design, datasets=datasets, metric=metric, higher_is_better=higher_is_better
+        )
+        found = items_of_arrays(scores.values.shape[2], names, clusters)
+        return replace(scores, items=dict.fromkeys(scores.datasets, found))
+    if depths - {2}:
+        raise ScoresError(f"With {design.samples} samples per item every array must be items x samples, 2-D.")
+    samples = np.stack(list(aligned(arrays, False, None).values()))
+    if samples.shape[2] != design.samples:
+        raise ScoresError(f"Every item must have {design.samples} samples, as in the design, got {samples.shape[2]}.")
+    found = items_of_arrays(samples.shape[1], names, clusters, samples)
+    (dataset,) = dataset_names(datasets, 1, folds=True)
+    return finish(
+        cls,
+        models=tuple(arrays),
+        datasets=(dataset,),
+        values=samples.mean(axis=2)[:, None],
+        keys=(numbered_keys(len(found)),),
+        resampling=(design,),
+        items={dataset: found},
+        metric=metric,
+        higher_is_better=higher_is_better,
+    )
+
+
+def _zeros_and_ones(values: ArrayLike) -> ArrayLike:
+    """Right and wrong as 1 and 0; anything else as it is."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of unequal lengths
+        return values
+    return array.astype(float) if array.dtype.kind == "b" else values
+
+
+def numbered_keys(n: int) -> tuple[tuple[int, int], ...]:
+    """The keys of n scores without repeats and folds."""
+    return tuple((i + 1, 1) for i in range(n))
 
 
 def _check_not_folds(arrays: Mapping[str, ArrayLike], metric: str | None, higher_is_better: bool | None) -> None:
@@ -122,7 +194,7 @@ def scores_of(
         models=tuple(tables),
         datasets=names,
         values=values,
-        keys=tuple(keys or tuple((i + 1, 1) for i in range(n)) for n in most),
+        keys=tuple(keys or numbered_keys(n) for n in most),
         resampling=(resampling,) * n_datasets,
         metric=metric,
         higher_is_better=higher_is_better,

@@ -97,8 +97,16 @@ class Facts:
     def design(self) -> str | None:
         """A key of `catalogue.DESIGNS`; None where one score per model on one dataset leaves nothing to test."""
         if not self.many_datasets:
-            return ("folds" if self.paired else "runs") if self.counts[0] > 1 else None
+            kind = "items" if self.of_items else "folds" if self.paired else "runs"
+            return kind if self.counts[0] > 1 else None
+        if self.of_items:
+            return "datasets x items"
         return "datasets" if self.lacking else "datasets x folds" if self.paired else "datasets x runs"
+
+    @property
+    def of_items(self) -> bool:
+        """Whether the scores are those of items, on every dataset."""
+        return all(design is not None and design.scheme == "items" for design in self.resampling)
 
     @property
     def lacking(self) -> str:

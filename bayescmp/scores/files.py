@@ -41,12 +41,16 @@ def read_scores(
     score: str | None = None,
     repeat: str | None = None,
     fold: str | None = None,
+    item: str | None = None,
+    sample: str | None = None,
+    cluster: str | None = None,
     models: Sequence[str] | None = None,
     metric: str | None = None,
     higher_is_better: bool | None = None,
     resampling: Designs = None,
     datasets: Sequence[str] | int | None = None,
     orient: str = "datasets",
+    keep: str | None = None,
 ) -> Scores:
     """Scores from a file: csv, tsv, parquet, json (records or columns) or jsonl.
 
@@ -56,7 +60,8 @@ def read_scores(
         A file object may be open for text or for bytes, such as `sys.stdin.buffer`.
     format : "csv", "tsv", "json", "jsonl" or "parquet", optional
         By the ending of the name if not given; a file object's content shows it.
-    model, dataset, score, repeat, fold, models, metric, higher_is_better, resampling, datasets, orient
+    model, dataset, score, repeat, fold, item, sample, cluster, models, metric, higher_is_better, resampling
+    datasets, orient, keep
         As in `Scores.from_frame`. What was understood is in the result's `notes` and in its repr.
 
     See Also
@@ -74,6 +79,7 @@ def read_scores(
         raise ScoresError(f"`format` must be one of {name_list(FORMATS)}, got {format!r}.")
     content, where, name = _open(path)
     named = {"model": model, "dataset": dataset, "score": score, "repeat": repeat, "fold": fold}
+    named |= {"item": item, "sample": sample, "cluster": cluster}
     form = format or _format(content, name)
 
     def scores(columns: Columns) -> Scores:
@@ -87,6 +93,7 @@ def read_scores(
             resampling=resampling,
             datasets=datasets,
             orient=orient,
+            keep=keep,
         )
 
     if form in ("csv", "tsv") and len(content) >= LARGE:

@@ -1,7 +1,7 @@
 """Frames in, long or wide: find the columns, align the resamples, infer the design."""
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.checks import is_list, is_one_of
 from bayescmp.errors import ScoresError, few_words, name_list, shown, unknown_name
-from bayescmp.scores.arrays import check_finite, dataset_names, finish, likely_design
+from bayescmp.scores.arrays import check_finite, dataset_names, finish, likely_design, numbered_keys
 from bayescmp.scores.columns import (
     Column,
     Columns,
@@ -25,6 +25,7 @@ from bayescmp.scores.columns import (
     numbers,
     take,
 )
+from bayescmp.scores.items import Items, label
 from bayescmp.scores.metrics import check_metric, is_known
 from bayescmp.scores.resampling import Resampling, check_design
 
@@ -36,18 +37,25 @@ Table = tuple[str | None, Mapping[str, Column], Floats]
 """A metric's name, its label columns, its scores."""
 Sizes = tuple[Floats, Floats]
 """n_train and n_test of each split of a dataset."""
+Codes = NDArray[np.intp]
 
 ROLES = {
     "model": "model classifier algorithm method estimator learner system clf".split(),
     "dataset": "dataset data_set data task domain problem benchmark".split(),
     "repeat": "repeat run rep repetition seed iteration split".split(),
     "fold": "fold cv_fold".split(),
+    "item": "item doc_id question_id instance case sample_id".split(),
+    "sample": "sample epoch attempt".split(),
+    "cluster": "cluster group passage".split(),
     "metric": "metric measure metric_name scorer".split(),
     "score": "score value result metric_value".split(),
     "n_train": ["n_train"],
     "n_test": ["n_test"],
 }
 """Column names that are recognised by themselves, whatever their case."""
+OF_ITEMS = ("sample", "cluster")
+"""Roles that a column has only beside one of items."""
+KEEP = ("first", "last")
 
 ASK = ("seed", "run")
 """Columns that do not say by themselves whether run i of one model belongs to run i of another."""
@@ -74,12 +82,16 @@ def from_frame(
     score: str | None = None,
     repeat: str | None = None,
     fold: str | None = None,
+    item: str | None = None,
+    sample: str | None = None,
+    cluster: str | None = None,
     models: Sequence[str] | None = None,
     metric: str | None = None,
     higher_is_better: bool | None = None,
     resampling: Designs = None,
     datasets: Sequence[str] | int | None = None,
     orient: str = "datasets",
+    keep: str | None = None,
 ) -> "Scores":
     """Scores from a long frame (one row per score) or a wide one (one column per model).
 
@@ -91,6 +103,10 @@ def from_frame(
         show whether the runs of two models belong together, and needs `resampling`.
     model, dataset, score, repeat, fold : str, optional
         Names of the columns; usual names ("classifier", "task", "value", "run", ...) are found by themselves.
+    item, sample, cluster : str, optional
+        Names of the columns of a table of items ("question_id", "doc_id", "case", ...): the item that was answered, the
+        sample where a model answered several times ("epoch", "attempt"), and the group from which the item comes
+        ("passage"). Items are matched by name.
     models : list of str, optional
         Wide frames: the columns that are models. Without it: all numeric columns, if they can be nothing else.
     metric : str, optional
@@ -105,6 +121,8 @@ def from_frame(
     orient : "datasets" or "models"
         What a row of a wide frame is. "models" is the usual table of a paper: one row per model, one column per
         dataset.
+    keep : "first" or "last", optional
+        Which row to use where a model has several for the same item and sample; an error if not given.
 
     Notes
     -----
@@ -125,6 +143,7 @@ def from_frame(
     ('rf', 'svm')
     """
     named = {"model": model, "dataset": dataset, "score": score, "repeat": repeat, "fold": fold}
+    named |= {"item": item, "sample": sample, "cluster": cluster}
     return from_table(
         cls,
         columns_of(frame),
@@ -135,6 +154,7 @@ def from_frame(
         resampling=resampling,
         datasets=datasets,
         orient=orient,
+        keep=keep,
     )
 
 
@@ -164,6 +184,7 @@ def from_table(
     resampling: Designs = None,
     datasets: Sequence[str] | int | None = None,
     orient: str = "datasets",
+    keep: str | None = None,
 ) -> "Scores":
     """Scores from the columns of a table, once it is plain lists."""
     if not columns or not len(next(iter(columns.values()))):
@@ -203,6 +224,7 @@ def from_table(
             higher_is_better=higher_is_better,
             notes=(note, *written),
             repeat=roles.get("repeat"),
+            keep=keep,
         )
         for name, labels, scores in tables
     ]
@@ -219,10 +241,12 @@ def from_columns(
     higher_is_better: bool | None = None,
     notes: tuple[str, ...] = (),
     repeat: str | None = None,
+    keep: str | None = None,
 ) -> "Scores":
     """Scores from the columns of a long table: model, and where known dataset, repeat, fold, n_train, n_test.
 
-    `repeat` is the name that the column of repeats has in the table.
+    With a column `item` they are those of a test set or benchmark, with `sample` and `cluster` where known. `repeat` is
+    the name that the column of repeats has in the table.
     """
     score = np.asarray(scores, dtype=float)
     n = score.size
@@ -234,6 +258,21 @@ def from_columns(
     check_finite(
         score, lambda i: f'model "{few_words(models[m[i]])}", dataset "{few_words(datasets[d[i]])}", row {row[i]}'
     )
+    if "item" in columns:
+        values, items = _items_of_rows(models, datasets, m, d, score, columns, keep)
+        return finish(
+            cls,
+            models=models,
+            datasets=datasets,
+            values=values,
+            keys=tuple(numbered_keys(len(found)) for found in items),
+            resampling=_item_designs(datasets, items, resampling),
+            items=dict(zip(datasets, items, strict=True)),
+            metric=metric,
+            higher_is_better=higher_is_better,
+            notes=(*notes, *_said_of_items(columns, items)),
+        )
+    _check_no_items(resampling, keep)
     repeats, r = _numbered(columns, "repeat", n)
     folds, f = _numbered(columns, "fold", n)
     if "repeat" not in columns and "fold" not in columns:
@@ -313,6 +352,9 @@ def _find_roles(columns: Columns, named: Mapping[str, str | None], models: Seque
             raise ScoresError(f'Both {name_list(found)} could be the {role}: pick one with {role}="...".')
         if found:
             roles[role] = found[0]
+    for role in OF_ITEMS:
+        if "item" not in roles and roles.pop(role, None) is not None and named.get(role) is not None:
+            raise ScoresError(f'`{role}` is for tables of items, but no column names the items. Give item="...".')
     return roles
 
 
@@ -321,8 +363,10 @@ def _row(layout: str, labels: Mapping[str, Column]) -> str:
     part = "fold" if "fold" in labels else "repeat" if "repeat" in labels else ""
     if layout == "long":
         return "one score of one model" + (" on one dataset" if "dataset" in labels else "") + (part and f" and {part}")
-    return f"one {part}{' of one dataset' if 'dataset' in labels else ''}" if part else (
-        "one dataset" if "dataset" in labels else "one score of every model"
+    return (
+        f"one {part}{' of one dataset' if 'dataset' in labels else ''}"
+        if part
+        else ("one dataset" if "dataset" in labels else "one score of every model")
     )
 
 
@@ -364,7 +408,7 @@ def _transposed(
 def _long(columns: Columns, roles: dict[str, str], metric: str | None, written: list[str]) -> list[Table]:
     """One table for each metric of a long table."""
     labels = {role: columns[c] for role, c in roles.items() if role not in ("score", "metric")}
-    for role in ("model", "dataset", "repeat", "fold"):
+    for role in ("model", "dataset", "repeat", "fold", "item", *OF_ITEMS):
         _check_labels(role, labels.get(role, ()))
     if "score" not in roles:
         free = [c for c in columns if c not in roles.values()]
@@ -401,7 +445,9 @@ def _wide(
     chosen = _model_columns(columns, roles, models)
     n = len(columns[chosen[0]])
     keep = {r: columns[c] for r, c in roles.items() if r not in ("model", "score")}
-    named = sorted(keep.keys() & {"dataset", "repeat", "fold"})
+    named = sorted(keep.keys() & {"dataset", "repeat", "fold", "item"})
+    if isinstance(resampling, Resampling) and resampling.scheme == "items" and "item" not in keep:
+        keep["item"] = list(range(1, n + 1))  # the models of one row answered the same item
     if datasets is not None:
         if named:
             raise ScoresError(
@@ -414,14 +460,14 @@ def _wide(
             f"the answers differ. Give resampling={likely_design(n)} for the folds of one dataset, or datasets={n} for "
             "one score per dataset, or add a column `fold` or `dataset`."
         )
-    for role in keep.keys() & {"dataset", "repeat", "fold", "metric"}:
+    for role in keep.keys() & {"dataset", "repeat", "fold", "metric", "item", *OF_ITEMS}:
         _check_labels(role, keep[role])
     found = _numbers(chosen, columns, written)
     given = resampling.values() if isinstance(resampling, Mapping) else [resampling]
     runs = any(isinstance(design, Resampling) and not design.paired for design in given)
     _, d = label_codes(keep.get("dataset", Labels(["dataset"], np.zeros(n, np.intp))))
     scored = [~np.isnan(found[name]) for name in chosen]
-    ran = scored if runs else [np.bincount(d, here)[d] > 0 for here in scored]
+    ran = scored if runs or "item" in keep else [np.bincount(d, here)[d] > 0 for here in scored]
     rows = np.concatenate([np.flatnonzero(here) for here in ran])
     codes = np.repeat(np.arange(len(chosen)), [here.sum() for here in ran])
     labels: dict[str, Column] = {role: take(column, rows) for role, column in keep.items()}
@@ -442,7 +488,7 @@ def _model_columns(columns: Columns, roles: dict[str, str], models: Sequence[str
     if len(truth) < len(numeric):  # flags beside scores
         numeric = [c for c in numeric if c not in truth]
     text = [c for c in free if c not in numeric]
-    if len(text) == 1 and not roles.keys() & {"dataset", "fold", "repeat"}:
+    if len(text) == 1 and not roles.keys() & {"dataset", "fold", "repeat", "item"}:
         roles["dataset"] = text.pop()
     for column in text:
         if has_spread(columns[column]) and column not in truth:
@@ -461,7 +507,8 @@ def _model_columns(columns: Columns, roles: dict[str, str], models: Sequence[str
             'line with the names above it, such as "dataset,rf,svm". If the names are right, give '
             f"models={numeric if len(numeric) < 5 else '[...]'}."
         )
-    doubtful = [c for c in numeric if NO_MODEL.fullmatch(str(c).lower().strip()) or is_known(c)]
+    not_models = [name for role in OF_ITEMS for name in ROLES[role]]
+    doubtful = [c for c in numeric if NO_MODEL.fullmatch(x := str(c).lower().strip()) or x in not_models or is_known(c)]
     if doubtful:
         raise ScoresError(
             f"The table is read as wide, but {name_list(doubtful)} may not be models. Name the columns that are: "
@@ -608,9 +655,7 @@ def _split_by_group(values: NDArray[Any], sorted_group: NDArray[np.intp]) -> lis
     return np.split(values, np.flatnonzero(np.diff(sorted_group)) + 1)
 
 
-def _split_sizes(
-    columns: Mapping[str, Column], d: NDArray[np.intp], key: NDArray[np.intp]
-) -> list[Sizes] | None:
+def _split_sizes(columns: Mapping[str, Column], d: NDArray[np.intp], key: NDArray[np.intp]) -> list[Sizes] | None:
     """The n_train and n_test of each dataset's splits; raises if they differ between models."""
     if "n_train" not in columns or "n_test" not in columns:
         return None
@@ -656,3 +701,179 @@ def _design(
         roughly_one_in_k = is_kfold and abs(k * design.rho - 1) < 0.2
         return Resampling.from_sizes(*sizes, folds=k, repeats=repeats) if roughly_one_in_k else design
     return Resampling.kfold(k, repeats) if is_kfold else None
+
+
+# ---- items
+
+
+def _items_of_rows(
+    models: tuple[str, ...],
+    datasets: tuple[str, ...],
+    m: Codes,
+    d: Codes,
+    score: NDArray[np.float64],
+    columns: Mapping[str, Column],
+    keep: str | None,
+) -> tuple[NDArray[np.float64], list[Items]]:
+    """Models x datasets x items, the means over samples, and the items of each dataset, from the rows of a long table.
+
+    Rows of one item are found by its name, so that their order does not matter.
+    """
+    names, item = _named(columns["item"])
+    cells, cell = np.unique(d * len(names) + item, return_inverse=True)
+    if "sample" in columns:
+        attempts, sample = _named(columns["sample"])
+    else:
+        attempts, sample = ("1",), np.zeros(score.size, dtype=np.intp)
+    place = (m * cells.size + cell) * len(attempts) + sample
+    rows = _once(place, keep, lambda i: _place(i, models, datasets, names, attempts, m, d, item, sample))
+    m, cell, score = m[rows], cell[rows], score[rows]
+    owner = np.asarray(cells // len(names))
+    sizes = np.bincount(owner, minlength=len(datasets))
+    position = np.arange(cells.size) - np.r_[0, np.cumsum(sizes)[:-1]][owner]
+    which = m * cells.size + cell
+    attempt = _position_in_group(which)
+    width, deep = int(sizes.max()), int(attempt.max()) + 1
+    if max(len(models) * len(datasets) * width, len(models) * cells.size * deep) > MOST_CELLS:
+        raise ScoresError(
+            f"{len(models):,} models x {len(datasets):,} datasets x {width:,} items x {deep:,} samples are too many "
+            "cells for a table. Do `model`, `dataset`, `item` and `sample` name the right columns?"
+        )
+    sampled = np.full((len(models), cells.size, deep), np.nan)
+    sampled.reshape(-1, deep)[which, attempt] = score
+    groups, codes = _clusters(columns, cell, rows, cells, names, datasets)
+    values = np.full((len(models), len(datasets), width), np.nan)
+    found = []
+    ends = np.cumsum(sizes)
+    labels = np.array(names, dtype=object)[cells % len(names)]
+    for i, (start, end) in enumerate(zip(ends - sizes, ends, strict=True)):
+        of_dataset = sampled[:, start:end]
+        several = deep > 1 and np.isfinite(of_dataset[:, :, 1:]).any()
+        items = Items(
+            names=tuple(labels[start:end]),
+            clusters=None if codes is None else codes[start:end],
+            cluster_names=groups,
+            samples=of_dataset.copy() if several else None,
+        )
+        means = items.means
+        values[:, i, position[start:end]] = of_dataset[:, :, 0] if means is None else means
+        found.append(items)
+    return values, found
+
+
+def _named(column: Column) -> tuple[tuple[str, ...], Codes]:
+    """The different names of items, samples or clusters, and each row's number among them."""
+    if isinstance(column, Labels):
+        different, codes = column.different, column.codes
+    elif isinstance(column, np.ndarray):
+        numbers, codes = np.unique(column, return_inverse=True)
+        different = numbers.tolist()
+    else:
+        return label_codes([label(x) for x in column])
+    names, merged = label_codes([label(x) for x in different])
+    return names, merged[codes]
+
+
+def _once(place: Codes, keep: str | None, name: Callable[[int], str]) -> Codes:
+    """The rows that hold each place once, in its order; raises where one is there twice and `keep` does not say."""
+    if keep is not None and not is_one_of(keep, KEEP):
+        raise ScoresError(f'`keep` must be "first" or "last", got {keep!r}.')
+    order = np.argsort(place, kind="stable")
+    ordered = place[order]
+    new = np.r_[True, ordered[1:] != ordered[:-1]]
+    if keep is None and not new.all():
+        starts = np.flatnonzero(new)
+        counts = np.diff(np.r_[starts, place.size])
+        worst = counts.argmax()
+        example = name(int(order[starts[worst]]))
+        raise ScoresError(
+            f"Every (model, item, sample) must be there once, but {(counts > 1).sum():,} are duplicated; "
+            f"{example} is there {counts[worst]} times. Several answers of one model to one item "
+            'need a `sample` column; if a run was repeated, give keep="last" to use its last rows.'
+        )
+    return order[new] if keep == "first" else order[np.r_[new[1:], True]]
+
+
+def _item_designs(datasets: tuple[str, ...], items: Sequence[Items], given: Designs) -> tuple[Resampling, ...]:
+    """The design of each dataset's items; raises if another one, or another number of samples, was given."""
+    designs = []
+    for name, found in zip(datasets, items, strict=True):
+        most = 1 if found.samples is None else found.samples.shape[2]
+        design = given.get(name) if isinstance(given, Mapping) else given
+        check_design(design)
+        if design is not None and design.scheme != "items":
+            raise ScoresError(
+                f'"{name}" has a column of items, so that its design is Resampling.items(), but {design.name} was '
+                "given. Leave out `resampling`, or name the columns."
+            )
+        if design is not None and design.samples not in (1, most):
+            raise ScoresError(f'"{name}" has up to {most} samples per item, but {design.samples} were given.')
+        designs.append(Resampling.items(samples=most))
+    return tuple(designs)
+
+
+def _said_of_items(columns: Mapping[str, Column], items: Sequence[Items]) -> tuple[str, ...]:
+    """What was understood; raises where several trained models, or folds of one, would count as one model."""
+    for role in ("repeat", "fold"):
+        several = _named(columns[role])[0] if role in columns else ()
+        if len(several) > 1:
+            what = "runs, each of which is another trained model" if role == "repeat" else "folds"
+            raise ScoresError(
+                f"The items were answered in {len(several)} {what}: one of them moves all its items at once, so that "
+                "they cannot be averaged into the items. Select one of them, or compare the mean scores of all. If "
+                'the same trained model answered again, name that column: sample="...".'
+            )
+    texts = dict.fromkeys(found.text for found in items if found.text)
+    return (f"items are matched by name{': ' if texts else ''}{' or '.join(list(texts)[:3])}",)
+
+
+def _check_no_items(resampling: Designs, keep: str | None) -> None:
+    """Raise where items were announced, but no column names them."""
+    designs = resampling.values() if isinstance(resampling, Mapping) else [resampling]
+    if keep is not None or any(isinstance(x, Resampling) and x.scheme == "items" for x in designs):
+        raise ScoresError(
+            "Items are matched by name, but no column of the table names them. Add a column `item`, or name the one "
+            'that it has: item="...".'
+        )
+
+
+def _place(
+    i: int,
+    models: Sequence[str],
+    datasets: Sequence[str],
+    names: Sequence[str],
+    attempts: Sequence[str],
+    m: Codes,
+    d: Codes,
+    item: Codes,
+    sample: Codes,
+) -> str:
+    more = f', sample "{attempts[sample[i]]}"' if len(attempts) > 1 else ""
+    return f'model "{models[m[i]]}", dataset "{datasets[d[i]]}", item "{names[item[i]]}"{more}'
+
+
+def _clusters(
+    columns: Mapping[str, Column],
+    cell: Codes,
+    rows: Codes,
+    cells: Codes,
+    names: Sequence[str],
+    datasets: Sequence[str],
+) -> tuple[tuple[str, ...], Codes | None]:
+    """The names of the clusters, and the number of each item's one; raises where an item is in two."""
+    if "cluster" not in columns:
+        return (), None
+    groups, codes = _named(columns["cluster"])
+    codes = codes[rows]
+    of_cell = np.zeros(cells.size, dtype=np.intp)
+    of_cell[cell] = codes
+    wrong = np.flatnonzero(of_cell[cell] != codes)
+    if wrong.size:
+        at = int(cell[wrong[0]])
+        pair = (groups[of_cell[at]], groups[codes[wrong[0]]])
+        raise ScoresError(
+            f'Every item must be in one cluster, but item "{names[cells[at] % len(names)]}" of '
+            f'"{datasets[cells[at] // len(names)]}" is in {name_list(pair)}. Correct the column, or rename it if it '
+            "is something else."
+        )
+    return groups, of_cell

@@ -16,7 +16,15 @@ from bayescmp.errors import MissingWarning, RopeError, ScoresError, name_list, w
 from bayescmp.numerics.moments import power_of_two
 from bayescmp.numerics.ranks import average_ranks
 from bayescmp.rope import Rope, RopeLike, rope_for, symmetric, warn_if_other_scale
-from bayescmp.scores.arrays import aligned, as_vector, check_same_index, dataset_names, scores_of, warn_of_copies
+from bayescmp.scores.arrays import (
+    aligned,
+    as_vector,
+    check_same_index,
+    dataset_names,
+    numbered_keys,
+    scores_of,
+    warn_of_copies,
+)
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import Pair, rounding_of
 from bayescmp.scores.resampling import Resampling, check_design, not_paired
@@ -371,7 +379,9 @@ def complete_table(
         blocks = scores.datasets
     else:
         scores = _complete_folds(scores, dataset, test, least, blocks_are)
-        blocks = tuple(f"repeat {repeat}, fold {fold}" for repeat, fold in scores.keys[0])
+        items = scores.items.get(scores.datasets[0])
+        folds = (f"repeat {repeat}, fold {fold}" for repeat, fold in scores.keys[0])
+        blocks = items.names if items is not None else tuple(folds)
     values = scores.values
     if scores.scale == "relative":
         values = values / np.nanmean(values, axis=2, keepdims=True).mean(axis=0)
@@ -430,9 +440,10 @@ def as_scores(table: Any, blocks_are: str, higher_is_better: bool | None) -> Sco
 
 
 def check_same_folds(scores: Scores) -> None:
-    """Raise if a model was scored on only some folds of a dataset."""
+    """Raise if a model was scored on only some folds of a dataset; the items of a dataset may differ."""
     sizes, counts = scores.sizes, scores.counts
-    partial = np.argwhere((counts < sizes) & (counts > 0))
+    folds = np.array([name not in scores.items for name in scores.datasets])
+    partial = np.argwhere((counts < sizes) & (counts > 0) & folds)
     if partial.size:
         m, d = partial[0]
         raise ScoresError(
@@ -485,11 +496,33 @@ def _complete_folds(scores: Scores, dataset: str | None, test: str, least: int, 
             f'All models must be run on "{scores.datasets[0]}", but {name_list(absent)} has no scores there. Score it, '
             "or drop the model."
         )
+    scores = answered_by_all(scores, test)
     n = len(scores.keys[0])
     if n < least:
         what = "test cases" if blocks_are == "cases" else blocks_are
         raise ScoresError(f"`{test}` needs at least {least} {what}, got {n}: give every score.")
     return scores
+
+
+def answered_by_all(scores: Scores, test: str) -> Scores:
+    """The scores of one dataset without the items that some model did not answer, which are reported."""
+    (dataset,) = scores.datasets
+    items = scores.items.get(dataset)
+    if items is None:
+        return scores
+    n = len(items)
+    keep = np.isfinite(scores.values[:, 0, :n]).all(axis=0)
+    if keep.all():
+        return scores
+    if not keep.any():
+        raise ScoresError(f'There is no item of "{dataset}" that all {len(scores.models)} models answered.')
+    warn(f"{test}: {n - keep.sum():,} of {n:,} items left out, because not all models answered them.", MissingWarning)
+    return replace(
+        scores,
+        values=scores.values[:, :, :n][:, :, keep],
+        keys=(numbered_keys(int(keep.sum())),),
+        items={dataset: items.where(keep)},
+    )
 
 
 def _filled_up(table: Mapping[Any, Any]) -> tuple[Mapping[Any, Any], tuple[int, ...]]:

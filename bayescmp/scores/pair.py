@@ -1,7 +1,7 @@
 """Two models scored on the same resamples of the same datasets: what every two-model test takes."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bayescmp.errors import ResamplingError, ScoresError, name_list, unknown_name
 from bayescmp.numerics.moments import mean
+from bayescmp.scores.items import Items
 from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.resampling import Resampling, check_design, not_paired, unknown_design
 from bayescmp.text import visible_lines
@@ -43,6 +44,8 @@ class Pair(Value):
         models may have different numbers.
     resampling : tuple
         The design of each dataset, None where unknown.
+    items : mapping of dataset to Items
+        The items that both models answered, with the samples of A and of B, where the resamples are items.
 
     See Also
     --------
@@ -65,6 +68,7 @@ class Pair(Value):
     metric: str | None = None
     higher_is_better: bool = True
     scale: str = "score"
+    items: Mapping[str, Items] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         one, two, n = self.scores_a, self.scores_b, len(self.datasets)
@@ -85,6 +89,12 @@ class Pair(Value):
             raise ScoresError("The scores of a pair must be finite; NaN only beyond the end of a dataset, for both.")
         if self.scale not in SCALES:
             raise ScoresError(f"`scale` must be one of {name_list(SCALES)}, got {self.scale!r}.")
+        for name, items in self.items.items():
+            n = self.counts[self._positions[name]] if name in self._positions else -1
+            if len(items) != n or (items.samples is not None and len(items.samples) != 2):
+                raise ScoresError(
+                    f'The items of "{name}" must be those of the scores of both models, {n}, got {items}.'
+                )
         one.flags.writeable = two.flags.writeable = False
 
     @property
@@ -154,6 +164,7 @@ class Pair(Value):
             scores_a=self.scores_a[i : i + 1, :n],
             scores_b=self.scores_b[i : i + 1, :n],
             resampling=(self.resampling[i],),
+            items={dataset: self.items[dataset]} if dataset in self.items else {},
         )
 
     def __iter__(self) -> Iterator["Pair"]:
@@ -197,14 +208,16 @@ class Pair(Value):
 
     def swap(self) -> "Pair":
         """B against A."""
-        return replace(self, a=self.b, b=self.a, scores_a=self.scores_b, scores_b=self.scores_a)
+        items = {name: found.of_models([1, 0]) for name, found in self.items.items()}
+        return replace(self, a=self.b, b=self.a, scores_a=self.scores_b, scores_b=self.scores_a, items=items)
 
     def __repr__(self) -> str:
+        what = "runs" if not self.paired else "items" if len(self.items) == len(self.datasets) else "scores"
         where = f'"{self.datasets[0]}"' if len(self.datasets) == 1 else f"{len(self.datasets)} datasets"
         resamples = f"{self.runs.min()} to {self.runs.max()}" if np.ptp(self.runs) else f"{self.runs[0, 0]}"
-        what = with_direction(self.metric, self.higher_is_better)
+        metric = with_direction(self.metric, self.higher_is_better)
         lines = (
-            f"Pair: {self.a} vs {self.b}, {what}, {where}, {resamples} {'scores' if self.paired else 'runs'} each",
+            f"Pair: {self.a} vs {self.b}, {metric}, {where}, {resamples} {what} each",
             f"  mean {self.difference_name} {self.means.mean():.4g} (positive favours {self.a})",
         )
         return visible_lines(lines)

@@ -14,11 +14,14 @@ from bayescmp.values import Value
 WAYS_TO_GIVE = (
     "Give it: Resampling.kfold(folds, repeats=...) for (repeated) cross-validation, "
     "Resampling.subsampling(n_train, n_test, repeats) for random splits, Resampling.independent() for scores on "
-    "independent test sets, Resampling.runs() for runs (seeds) that cannot be paired, or Resampling.custom(rho); also "
-    "leave_one_out, bootstrap, and blocked for time series."
+    "independent test sets, Resampling.runs() for runs (seeds) that cannot be paired, Resampling.items() for the cases "
+    "of one test set, or Resampling.custom(rho); also leave_one_out, bootstrap, and blocked for time series."
 )
 
-SCHEMES = ("kfold", "subsampling", "holdout", "bootstrap", "blocked", "prequential", "independent", "runs", "custom")
+SCHEMES = (
+    *("kfold", "subsampling", "holdout", "bootstrap", "blocked", "prequential"),
+    *("independent", "runs", "items", "custom"),
+)
 
 MOST_SCORES = 10_000_000
 """More scores per dataset are a mistake, and their keys would fill the memory."""
@@ -61,6 +64,7 @@ class Resampling(Value):
     repeats: int | None = None
     n_train: float | None = None
     n_test: float | None = None
+    samples: int | None = None
 
     def __post_init__(self) -> None:
         if not is_one_of(self.scheme, SCHEMES):
@@ -68,7 +72,7 @@ class Resampling(Value):
         if not is_number(self.rho) or not 0 <= self.rho < 1:  # NaN fails this as well
             raise ResamplingError(f"`rho` must be in [0, 1), got {self.rho}.")
         object.__setattr__(self, "rho", float(self.rho))
-        for name, least in (("n", 1), ("folds", 2), ("repeats", 1)):
+        for name, least in (("n", 1), ("folds", 2), ("repeats", 1), ("samples", 1)):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, _count(name, getattr(self, name), least))
         for name in ("n_train", "n_test"):
@@ -76,7 +80,13 @@ class Resampling(Value):
                 object.__setattr__(self, name, _size(name, getattr(self, name)))
         if self.n is not None and self.n > MOST_SCORES:
             raise ResamplingError(f"A design must have at most {MOST_SCORES:,} scores per dataset, got {self.n:,}.")
-        if self.n != self._scores() or (self.n_train is None) != (self.n_test is None):
+        of_items = self.scheme == "items"
+        if (
+            self.n != self._scores()
+            or (self.n_train is None) != (self.n_test is None)
+            or (self.samples is not None) != of_items
+            or (of_items and self.rho != 0)
+        ):
             raise ResamplingError(
                 f"The numbers of a resampling design must fit each other, got {self.scheme} with n = {self.n}, folds = "
                 f"{self.folds}, repeats = {self.repeats}, n_train = {self.n_train}, n_test = {self.n_test}. "
@@ -179,6 +189,15 @@ class Resampling(Value):
         return cls(scheme="runs", rho=0.0)
 
     @classmethod
+    def items(cls, samples: int = 1) -> "Resampling":
+        """Every score is that of one item: a case of a test set, a question of a benchmark.
+
+        Nothing is trained on the other items, so that rho = 0. With `samples` above 1 a model answered every item so
+        often, and the score is the mean: samples of one item are not items.
+        """
+        return cls(scheme="items", rho=0.0, samples=_count("samples", samples, 1))
+
+    @classmethod
     def custom(cls, rho: float) -> "Resampling":
         """Any other design whose correlation `rho` you know."""
         return cls(scheme="custom", rho=rho)
@@ -264,6 +283,8 @@ class Resampling(Value):
             return f"{self.repeats} random splits ({sizes})"
         if self.scheme == "holdout":
             return f"one split ({sizes})"
+        if self.scheme == "items":
+            return "items" if self.samples == 1 else f"items, up to {self.samples} samples each"
         return {"independent": "independent scores", "runs": "independent runs"}.get(self.scheme, "custom design")
 
     @property

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bayescmp.checks import is_list, is_one_of
 from bayescmp.errors import MissingWarning, ScoresError, name_list, unknown_name, warn
 from bayescmp.scores import arrays, frames, overview, sklearn
+from bayescmp.scores.items import Items
 from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.pair import SCALES, Pair, check_one_kind
 from bayescmp.scores.resampling import Resampling
@@ -44,6 +45,9 @@ class Scores(Value):
     higher_is_better : bool
     scale : str
         "score", or the transform that was applied: "log", "logit", "relative".
+    items : mapping of dataset to Items
+        The names of the items, their clusters and samples, for datasets whose resamples are items. A score is then the
+        mean over the samples of an item.
     notes : tuple of str
         What was understood, assumed or noticed when the table was made.
 
@@ -70,6 +74,7 @@ class Scores(Value):
     metric: str | None = None
     higher_is_better: bool = True
     scale: str = "score"
+    items: Mapping[str, Items] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=(), compare=False)
     other_metrics: tuple["Scores", ...] = ()
 
@@ -84,6 +89,7 @@ class Scores(Value):
         _check_names("dataset", self.datasets)
         self._check_keys()
         check_one_kind(self.resampling)
+        self._check_items()
         if not is_one_of(self.scale, SCALES):
             raise ScoresError(f"`scale` must be one of {name_list(SCALES)}, got {self.scale!r}.")
         values.flags.writeable = False
@@ -108,6 +114,20 @@ class Scores(Value):
         beyond = np.arange(width) >= np.array([len(keys) for keys in self.keys])[:, None]
         if np.isinf(self.values).any() or np.isfinite(self.values[:, beyond]).any():
             raise ScoresError("`values` must be finite, or NaN where there is no score and beyond a dataset's keys.")
+
+    def _check_items(self) -> None:
+        """Raise if the items are not those of the values and of the designs."""
+        for dataset, items in self.items.items():
+            d = self.datasets.index(dataset) if dataset in self.datasets else -1
+            design = self.resampling[d]
+            if d < 0 or len(items) != len(self.keys[d]) or design is None or design.scheme != "items":
+                raise ScoresError(
+                    f'`items` must be those of a dataset whose design is Resampling.items(), but "{dataset}" is '
+                    + ("not in the table." if d < 0 else f"{design!r} with {len(self.keys[d])} scores.")
+                )
+            means = items.means
+            if means is not None and not np.array_equal(means, self.values[:, d, : len(items)], equal_nan=True):
+                raise ScoresError(f'The scores of "{dataset}" must be the means of the samples of its items.')
 
     # ---- ways in
 
@@ -170,14 +190,17 @@ class Scores(Value):
         if i == j:
             raise ScoresError(f'A pair must be two models, got "{a}" twice. Known models: {name_list(self.models)}.')
         here = np.isfinite(self.values[[i, j]])
+        shared = here[0] & here[1]
         ran = np.asarray(here.any(axis=2))
-        both = ran[0] & ran[1]
+        both = np.asarray(shared.any(axis=1) if self.items else ran.all(axis=0))
         if not both.any():
+            what = "item" if self.items and (ran[0] & ran[1]).any() else "dataset"
             raise ScoresError(
-                f'There is no dataset on which both "{a}" and "{b}" were run. Score them on the same datasets.'
+                f'There is no {what} on which both "{a}" and "{b}" were run. Score them on the same {what}s.'
             )
         sizes = self.sizes[[i, j]]
-        incomplete = np.flatnonzero(both & (here.sum(axis=2) < sizes).any(axis=0))
+        has_items = np.array([name in self.items for name in self.datasets])
+        incomplete = np.flatnonzero(ran.all(axis=0) & ~has_items & (here.sum(axis=2) < sizes).any(axis=0))
         if incomplete.size:
             raise self._different_folds(a, b, int(incomplete[0]), here)
         if not both.all():
@@ -193,6 +216,11 @@ class Scores(Value):
         if not self.paired:
             scores = np.take_along_axis(scores, np.argsort(np.isnan(scores), axis=2, kind="stable"), axis=2)
         scores = scores[..., : int(sizes[:, both].max())]
+        items = {
+            name: self.items[name].of_models([i, j]) for d, name in enumerate(self.datasets) if both[d] and has_items[d]
+        }
+        if items:
+            scores = self._shared_items(a, b, scores, here[:, both, : scores.shape[2]], both, items)
         if self.scale == "relative":
             scores = scores / np.nanmean(scores, axis=2, keepdims=True).mean(axis=0)
         return Pair(
@@ -205,7 +233,43 @@ class Scores(Value):
             metric=self.metric,
             higher_is_better=self.higher_is_better,
             scale=self.scale,
+            items=items,
         )
+
+    def _shared_items(
+        self,
+        a: str,
+        b: str,
+        scores: NDArray[np.float64],
+        here: NDArray[np.bool_],
+        both: NDArray[np.bool_],
+        items: dict[str, Items],
+    ) -> NDArray[np.float64]:
+        """The scores of the items that both answered, moved to the front; `items` is cut to them, with a warning."""
+        names = [name for name, kept in zip(self.datasets, both, strict=True) if kept]
+        left_out = []
+        for d, name in enumerate(names):
+            if name not in items:
+                continue
+            n = len(items[name])
+            answered = here[:, d, :n]
+            keep = answered[0] & answered[1]
+            if keep.all():
+                continue
+            scores[:, d, : keep.sum()] = scores[:, d, :n][:, keep]
+            scores[:, d, keep.sum() :] = np.nan
+            items[name] = items[name].where(keep)
+            only = (answered & ~answered[::-1]).sum(axis=1)
+            if only.any():
+                all_of_them = only.sum() + keep.sum()
+                left_out.append(f'"{name}" {only.sum():,} of {all_of_them:,} ({only[0]:,} of {a}, {only[1]:,} of {b})')
+        if left_out:
+            more = f"; and {len(left_out) - 5} more datasets" if len(left_out) > 5 else ""
+            warn(
+                f"{a} vs {b}: items that only one of them answered are left out: {'; '.join(left_out[:5])}{more}.",
+                MissingWarning,
+            )
+        return scores[:, :, : int(np.isfinite(scores[0]).sum(axis=1).max())]
 
     def pairs(self) -> Iterator[Pair]:
         """All pairs of models, in the order of `models`."""
@@ -265,6 +329,7 @@ class Scores(Value):
             values=table.values[rows][:, columns, :width],
             keys=tuple(table.keys[d] for d in columns),
             resampling=tuple(table.resampling[d] for d in columns),
+            items={name: table.items[name].of_models(rows) for name in datasets if name in table.items},
         )
 
     def drop(self, *names: str) -> "Scores":
@@ -294,7 +359,8 @@ class Scores(Value):
         for kind, renamed in (("model", models), ("dataset", datasets)):
             if len(set(renamed)) < len(renamed):
                 raise ScoresError(f"Renaming must leave every {kind} its own name, got {renamed}.")
-        return replace(self, models=models, datasets=datasets)
+        items = {names.get(d, d): found for d, found in self.items.items()}
+        return replace(self, models=models, datasets=datasets, items=items)
 
     def transform(self, scale: str) -> "Scores":
         """The same results on another scale of differences.
@@ -317,6 +383,11 @@ class Scores(Value):
                 f'For the scale "{scale}" scores must be {must}, but {len(bad)} are not; the first is '
                 f'{self.values[tuple(bad[0])]:g} of `{self.models[m]}` on "{self.datasets[d]}". Use another scale, or '
                 "leave out that dataset."
+            )
+        if any(found.samples is not None for found in self.items.values()):
+            raise ScoresError(
+                "Several samples per item are averaged, and the mean of the transformed is not the transform of the "
+                "mean. Transform the samples before you make the table."
             )
         values = self.values
         if scale == "log":
@@ -350,17 +421,8 @@ class Scores(Value):
         """The long table: one row per score."""
         import pandas as pd
 
-        m, d, i = np.nonzero(np.isfinite(self.values))
-        keys = [self.keys[x][y] for x, y in zip(d, i, strict=True)]
-        frame = pd.DataFrame(
-            {
-                "model": np.array(self.models, dtype=object)[m],
-                "dataset": np.array(self.datasets, dtype=object)[d],
-                "repeat": [repeat for repeat, _ in keys],
-                "fold": [fold for _, fold in keys],
-                "score": self.values[m, d, i],
-            }
-        )
+        parts = [self._rows(d, name) for d, name in enumerate(self.datasets)]
+        frame = pd.concat([pd.DataFrame(part) for part in parts], ignore_index=True)
         if not self.paired:  # so that reading it asks again how the runs belong together
             frame = frame.drop(columns="fold").rename(columns={"repeat": "run"})
         if self.metric is not None:
@@ -368,8 +430,33 @@ class Scores(Value):
         for size in ("n_train", "n_test"):
             known = np.array([getattr(r, size, None) or np.nan for r in self.resampling])
             if not np.isnan(known).any():
-                frame[size] = known[d]
-        return frame
+                frame[size] = np.repeat(known, [len(part["score"]) for part in parts])
+        by_model = pd.Categorical(frame["model"], categories=list(self.models)).codes
+        return frame.iloc[np.argsort(by_model, kind="stable")].reset_index(drop=True)
+
+    def _rows(self, d: int, dataset: str) -> dict[str, Any]:
+        """The columns of the long table of one dataset: model by model, one row per score, or per sample of an item."""
+        n, items = len(self.keys[d]), self.items.get(dataset)
+        values = self.values[:, d, :n, None]
+        if items is not None and items.samples is not None:
+            values = items.samples
+        m, i, sample = np.nonzero(np.isfinite(values))
+        columns = {
+            "model": np.array(self.models, dtype=object)[m],
+            "dataset": np.full(m.size, dataset, dtype=object),
+        }
+        if items is None:
+            keys = np.array(self.keys[d])[i]
+            columns |= {"repeat": keys[:, 0], "fold": keys[:, 1]}
+        else:
+            columns["item"] = np.array(items.names, dtype=object)[i]
+            if any(found.samples is not None for found in self.items.values()):
+                columns["sample"] = sample + 1
+            if items.clusters is not None:
+                columns["cluster"] = np.array(items.cluster_names, dtype=object)[items.clusters[i]]
+            elif any(found.clusters is not None for found in self.items.values()):
+                columns["cluster"] = columns["item"]  # each a cluster of its own
+        return columns | {"score": values[m, i, sample]}
 
     def __repr__(self) -> str:
         lines = [
@@ -407,6 +494,10 @@ class Scores(Value):
         sizes = sorted(set(self.sizes[self.counts > 0].tolist()))
         if sizes == [1]:
             return "one score each"
+        if len(self.items) == len(self.datasets):
+            texts = list(dict.fromkeys(found.text for found in self.items.values() if found.text))
+            text = f"{sizes[0]:,} items" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} items"
+            return ", ".join([text, *texts[:1]]) + (" ..." if len(texts) > 1 else "")
         names = dict.fromkeys(r.name if r else "unknown resampling" for r in self.resampling)
         text = " or ".join(list(names)[:2]) + (" ..." if len(names) > 2 else "")
         return text + f" ({sizes[0]} scores each)" if len(sizes) == 1 else f"{text} ({sizes[0]} to {sizes[-1]} scores)"

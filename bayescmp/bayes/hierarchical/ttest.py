@@ -192,9 +192,7 @@ def _check_counts(pair: Pair) -> None:
 
 def _largest_of_runs(pair: Pair) -> float:
     """The largest difference between a run of A and one of B on the same dataset."""
-    low, high = (
-        [ends(scores, axis=1) for scores in (pair.scores_a, pair.scores_b)] for ends in (np.nanmin, np.nanmax)
-    )
+    low, high = ([ends(scores, axis=1) for scores in (pair.scores_a, pair.scores_b)] for ends in (np.nanmin, np.nanmax))
     return max(float((high[i] - low[1 - i]).max()) for i in range(2))
 
 
