@@ -301,6 +301,8 @@ def _call(c: "Comparison") -> str:
         options["adjust"] = c.tests.adjustment
     if c.switching_cost:
         options["switching_cost"] = c.switching_cost
+    if c.mixed_units:
+        options["mixed_units"] = True
     if c.random_seed is not None:
         options["random_seed"] = c.random_seed
     if c.bayes_options:
