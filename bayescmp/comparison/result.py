@@ -311,7 +311,7 @@ class Comparison(Value):
         return "\n".join([*lines, *self.cautions(), *self.notes])
 
     def cautions(self) -> list[str]:
-        """What a report has to mention about many pairs and selected models."""
+        """What a report has to mention about missing runs, many pairs and selected models."""
         return sentences.cautions(self)
 
     def sentences(self) -> list[str]:

@@ -445,7 +445,7 @@ class PairwiseTests(Value):
         against = f" against {self.control}" if self.control else ""
         lines = [
             f"PairwiseTests: {len(self.models)} models{against}, {counted(len(self.pairs), 'pair')}, "
-            f"{with_direction(self.metric, self.higher_is_better)}, {self.method}"
+            f"{with_direction(self.metric, self.higher_is_better, self.scale)}, {self.method}"
             + ("" if self.adjustment == "none" else f", {self.adjustment}-adjusted")
         ]
         order = np.argsort(self.p_adjusted, kind="stable")[:MOST_ROWS]

@@ -198,8 +198,10 @@ class Table:
         The absolute error that the scores of each block may carry.
     design : Resampling or None
         How the folds of the one dataset were made.
+    left_out : tuple of str
+        The datasets on which some model was not run.
     notes : tuple of str
-        What was left out.
+        What was left out, in words.
     """
 
     models: tuple[str, ...]
@@ -211,6 +213,7 @@ class Table:
     metric: str | None
     higher_is_better: bool
     scale: str
+    left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -239,11 +242,12 @@ class Table:
         }
 
     def standing(self) -> dict[str, Any]:
-        """The fields of a ranking that hold each model's mean score and mean rank; one dataset ranks the means."""
+        """The fields of a ranking: its size, each model's mean score and mean rank (one dataset ranks the means)."""
         one = self.blocks != self.datasets
         ranks = average_ranks(-self.oriented.mean(axis=0), self.rounding.max()) if one else self.ranks.mean(axis=0)
         return {
             "n": len(self.blocks),
+            "left_out": self.left_out,
             "mean_score": tuple(self.values.mean(axis=0).tolist()),
             "mean_rank": tuple(ranks.tolist()),
         }
@@ -300,7 +304,7 @@ def complete_table(
             f"`{test}` needs at least {least_models} models, got {len(scores.models)}: {name_list(scores.models)}."
             + hint
         )
-    notes: tuple[str, ...] = ()
+    given, notes = scores.datasets, ()
     if blocks_are == "datasets":
         scores, notes = _complete_datasets(scores, test, least)
         blocks = scores.datasets
@@ -324,6 +328,7 @@ def complete_table(
         metric=scores.metric,
         higher_is_better=scores.higher_is_better,
         scale=scores.scale,
+        left_out=tuple(name for name in given if name not in set(scores.datasets)) if notes else (),
         notes=notes,
     )
 

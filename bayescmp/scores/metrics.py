@@ -68,9 +68,10 @@ def higher_is_better(metric: str | None, given: bool | None) -> bool:
     return direction
 
 
-def with_direction(metric: str | None, higher_is_better: bool) -> str:
-    """The metric as every header has it: "rmse (lower is better)"."""
-    return f"{metric or 'score'} ({'higher' if higher_is_better else 'lower'} is better)"
+def with_direction(metric: str | None, higher_is_better: bool, scale: str = "score") -> str:
+    """The metric as every header has it: "rmse (lower is better)", "rmse (lower is better, log scale)"."""
+    on = {"score": "", "ropes": ", differences in ropes"}.get(scale, f", {scale} scale")
+    return f"{metric or 'score'} ({'higher' if higher_is_better else 'lower'} is better{on})"
 
 
 def _known_name(metric: str) -> str:

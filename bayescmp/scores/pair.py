@@ -12,7 +12,7 @@ from bayescmp.errors import ScoresError, name_list, unknown_name
 from bayescmp.numerics.moments import mean
 from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.resampling import Resampling, check_design, unknown_design
-from bayescmp.text import visible_lines
+from bayescmp.text import IN_PERCENT, percent, visible_lines
 from bayescmp.values import Value
 
 SCALES = {
@@ -172,13 +172,19 @@ class Pair(Value):
         """B against A."""
         return replace(self, a=self.b, b=self.a, scores_a=self.scores_b, scores_b=self.scores_a)
 
+    def _mean_text(self) -> str:
+        mean = float(self.means.mean())
+        if self.scale in IN_PERCENT:
+            return f"difference {percent(mean, self.scale, self.higher_is_better):.4g} %"
+        return f"{self.difference_name} {mean:.4g}"
+
     def __repr__(self) -> str:
         where = f'"{self.datasets[0]}"' if len(self.datasets) == 1 else f"{len(self.datasets)} datasets"
         resamples = f"{self.counts.min()} to {self.counts.max()}" if np.ptp(self.counts) else f"{self.counts[0]}"
-        what = with_direction(self.metric, self.higher_is_better)
+        what = with_direction(self.metric, self.higher_is_better, self.scale)
         lines = (
             f"Pair: {self.a} vs {self.b}, {what}, {where}, {resamples} scores each",
-            f"  mean {self.difference_name} {self.means.mean():.4g} (positive favours {self.a})",
+            f"  mean {self._mean_text()} (positive favours {self.a})",
         )
         return visible_lines(lines)
 
