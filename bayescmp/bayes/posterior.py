@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from bayescmp.bayes.nuts import Diagnosed
-from bayescmp.checks import check_threshold
+from bayescmp.checks import check_count, check_threshold
 from bayescmp.rope import Decision, Rope, RopeLike, ropes_of
 from bayescmp.scores.metrics import with_direction
 from bayescmp.sentences import rope_label
@@ -38,6 +38,9 @@ class BayesianResult(Value):
     notes: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=versions)
     inference_data: Any = field(default=None, compare=False, metadata=NOT_KEPT)
+
+    def __post_init__(self) -> None:
+        check_count("n", self.n)
 
     @property
     def problems(self) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from bayescmp.frequentist import (
     friedman_test,
     iman_davenport_test,
 )
-from bayescmp.rope import ROPE, Rope, RopeLike, rope_for
+from bayescmp.rope import ROPE, Rope, RopeLike, check_rope_names, rope_for
 from bayescmp.scores.inputs import check_scores, check_units, complete_table, in_ropes
 from bayescmp.scores.table import Scores
 
@@ -188,6 +188,7 @@ def _rope(
     rope: RopeLike | Mapping[str, RopeLike], scores: Scores, control: str | None, pairs: int, switching_cost: float
 ) -> tuple[Rope | dict[str, Any], tuple[str, ...]]:
     """One rope, or one for each of many datasets; and a note where differences are in units of those."""
+    check_rope_names(rope, scores.datasets)
     if isinstance(rope, Mapping) and len(scores.datasets) > 1:
         if switching_cost:
             raise ValueError(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.checks import check_alternative, check_p_values, check_switch, is_one_of
+from bayescmp.checks import check_alternative, check_count, check_p_values, check_switch, is_one_of
 from bayescmp.errors import (
     DegenerateWarning,
     MissingWarning,
@@ -311,6 +311,7 @@ class PairwiseTests(Value):
                 raise ValueError(
                     f"`{name}` must have one entry for each of {len(self.pairs)} pairs, got {len(getattr(self, name))}."
                 )
+        check_count("n", min(self.n, default=0), 0)
         check_p_values("p_value", self.p_value)
         check_p_values("p_adjusted", self.p_adjusted)
 

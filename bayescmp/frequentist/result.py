@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from bayescmp.checks import check_level, check_p_values
+from bayescmp.checks import check_count, check_level, check_p_values
 from bayescmp.frequentist.intervals import IntervalRule
 from bayescmp.rope import Rope
 from bayescmp.scores.metrics import with_direction
@@ -155,6 +155,7 @@ class TestResult(Value):
     versions: dict[str, str] = field(default_factory=versions)
 
     def __post_init__(self) -> None:
+        check_count("n", self.n, 0)
         check_p_values("p_value", (self.p_value,))
         check_p_values("p_adjusted", () if self.p_adjusted is None else (self.p_adjusted,))
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from bayescmp.comparison.show import ranking_of
 from bayescmp.references import Reference, found
 from bayescmp.rope import Rope
+from bayescmp.scores.metrics import with_direction
 from bayescmp.sentences import datasets_text, datasets_used, rope_text
 from bayescmp.text import p_value, statistic
 
@@ -87,11 +88,10 @@ class _Paragraph:
         designs = list(dict.fromkeys(r.name for r in scores.resampling if r is not None))
         known = all(r is not None for r in scores.resampling) and len(designs) == 1
         where = datasets_text(scores) + (f", each scored by {designs[0]}" if known else "")
-        scale = "" if scores.scale == "score" else f", on the {scores.scale} scale"
-        best = "higher" if scores.higher_is_better else "lower"
+        metric = with_direction(scores.metric, scores.higher_is_better, scores.scale)
         pairs = c.pair_names
         what = " with ".join(pairs[0]) if len(pairs) == 1 else f"{len(c.models)} models"
-        text = f"We compared {what} on {where}, by {scores.metric or 'score'} ({best} is better{scale})"
+        text = f"We compared {what} on {where}, by {metric}"
         if len(pairs) == 1:
             return f"{text}."
         which = f"{c.control} with each other model" if c.control else "all pairs of models"

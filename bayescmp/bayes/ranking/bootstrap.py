@@ -14,7 +14,7 @@ from bayescmp.bayes.ranking.result import AbilityInference, Block, RankingPoster
 from bayescmp.checks import check_draws, check_switch, checked_seed, is_one_of
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.numerics.student import student_parameters, student_regions
-from bayescmp.rope import ROPE, Rope, RopeLike
+from bayescmp.rope import ROPE, Rope, RopeLike, check_rope_names
 from bayescmp.scores.inputs import Table, check_scores, check_units, complete_table, in_ropes
 from bayescmp.scores.pair import ROUNDING
 from bayescmp.scores.resampling import unknown_design
@@ -84,6 +84,7 @@ def rank_models(
         raise ValueError(f'`by` must be "rank" or "score", got {by!r}.')
     draws = check_draws(draws)
     check_scores(scores, "rank_models")
+    check_rope_names(rope, scores.datasets)
     blocks_are = "folds" if len(scores.datasets) == 1 else "datasets"
     table = complete_table(scores, test="rank_models", blocks_are=blocks_are, least=1, relative=True)
     table, region = in_ropes(table, rope)

@@ -21,8 +21,8 @@ from bayescmp.bayes.ranking.strengths import (
 )
 from bayescmp.checks import is_one_of
 from bayescmp.errors import ScoresError
-from bayescmp.rope import ROPE, Rope, RopeLike
-from bayescmp.scores.inputs import Table, check_units, complete_table, in_ropes
+from bayescmp.rope import ROPE, Rope, RopeLike, check_rope_names
+from bayescmp.scores.inputs import Table, check_scores, check_units, complete_table, in_ropes
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
@@ -100,7 +100,9 @@ def bradley_terry(
     >>> max(posterior.p_best, key=posterior.p_best.get)
     'rf'
     """
-    table, region = in_ropes(complete_table(scores, test="bradley_terry", relative=True, plain=False), rope)
+    check_scores(scores, "bradley_terry")
+    check_rope_names(rope, scores.datasets)
+    table, region = in_ropes(complete_table(scores, test="bradley_terry", relative=True), rope)
     notes = () if region.is_zero else check_units(table, "bradley_terry", mixed_units)
     check_prior(prior, MOST_PRIOR)
     wins, tied = count_wins(table, region)
