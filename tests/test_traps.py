@@ -1,15 +1,20 @@
 """Traps: inputs that would give a wrong answer without a word, and what is said instead."""
 
 import io
+import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy import stats
 
 import bayescmp as bc
 from bayescmp import Resampling, RopeError, Scores, ScoresError
 from bayescmp.cli import main
+from bayescmp.sentences import mean_scores, rope_text
+from bayescmp.text import percent
 
 LABOUR = dict(zip(bc.load_labour().models, bc.load_labour().values[:, 0], strict=True))
 TWO = {"rf": [0.9, 0.8, 0.7], "svm": [0.8, 0.8, 0.6]}
@@ -236,3 +241,437 @@ def test_plain_arrays_given_to_a_test_have_higher_better_and_their_result_says_s
         bc.frequentist.friedman_test(pd.DataFrame({"a": a, "b": b, "c": b[::-1]})),
     ):
         assert "score (higher is better)" in repr(result).splitlines()[0]
+
+
+# ---- holes, mixed units, ratios in percent
+
+UNITS = 10.0 ** np.arange(-3, 5)
+RMSE = {
+    name: UNITS * np.random.default_rng(i).uniform(0.9 + 0.05 * i, 1 + 0.05 * i, 8)
+    for i, name in enumerate(("rf", "svm", "nn"))
+}
+MIXED = Scores.from_arrays(RMSE, metric="rmse", datasets=8)
+MIXED_FOLDS = Scores.from_arrays(
+    {
+        name: (x * UNITS**-0.75)[:, None] * np.linspace(0.9, 1.1, 5) ** (1 + i / 9)
+        for i, (name, x) in enumerate(RMSE.items())
+    },
+    metric="rmse",
+    resampling=Resampling.kfold(5),
+)
+TWO_MIXED = MIXED.pair("rf", "svm")
+
+AVERAGING = {
+    "compare": lambda **options: bc.compare(MIXED, rope=0.01, random_seed=1, **options),
+    "compare over folds": lambda **options: bc.compare(MIXED_FOLDS, rope=0.01, **options),
+    "signed_rank_test": lambda **options: bc.bayes.signed_rank_test(TWO_MIXED, rope=0.01, random_seed=1, **options),
+    "signed_rank_tests": lambda **options: bc.bayes.signed_rank_tests([TWO_MIXED], rope=0.01, random_seed=1, **options)[
+        0
+    ],
+    "signed_rank_test of arrays": lambda **options: bc.bayes.signed_rank_test(
+        RMSE["rf"], RMSE["svm"], rope=0.01, higher_is_better=False, random_seed=1, **options
+    ),
+    "hierarchical_ttest": lambda **options: bc.bayes.hierarchical_ttest(
+        MIXED_FOLDS.pair("rf", "svm"), rope=0.01, **options
+    ),
+    "sign_test with a rope": lambda **options: bc.bayes.sign_test(TWO_MIXED, rope=0.01, **options),
+    "bradley_terry with a rope": lambda **options: bc.bayes.bradley_terry(MIXED, rope=0.01, random_seed=1, **options),
+    "rank_models by score": lambda **options: bc.bayes.rank_models(
+        MIXED, rope=0.01, by="score", random_seed=1, **options
+    ),
+    "wilcoxon_test": lambda **options: bc.frequentist.wilcoxon_test(TWO_MIXED, **options),
+    "pairwise_wilcoxon_test": lambda **options: bc.frequentist.pairwise_wilcoxon_test(MIXED, **options),
+}
+
+
+@pytest.mark.parametrize("call", AVERAGING.values(), ids=AVERAGING)
+def test_mixed_units_are_refused_unless_allowed(call):
+    with pytest.raises(ScoresError, match="must be in the same unit") as found:
+        call()
+    assert 'compare(scores.transform("log"), rope=0.01)' in str(found.value)
+    assert "mixed_units=True" in str(found.value)
+    assert 'on "dataset 1"' in str(found.value)
+    assert 'on "dataset 8"' in str(found.value)
+    assert "the datasets are in mixed units" in " ".join(call(mixed_units=True).notes)
+    with pytest.raises(ValueError, match="`mixed_units` must be True or False"):
+        call(mixed_units="no")
+
+
+def test_multilevel_refuses_mixed_units_before_it_draws():
+    with pytest.raises(ScoresError, match="`multilevel` puts the differences of all datasets together"):
+        bc.bayes.multilevel(MIXED, rope=0.01)
+
+
+def test_the_line_of_the_message_works():
+    """Ratios within the units are what was made up above: rf between 0.9/1.05 and 1/0.95 of svm, whatever the unit."""
+    with pytest.raises(ScoresError) as found:
+        bc.compare(MIXED, rope=0.01)
+    line = str(found.value).splitlines()[1].strip()
+    c = eval(line, {"compare": bc.compare, "scores": MIXED})
+    rescaled = bc.compare(
+        Scores.from_arrays({k: x / UNITS for k, x in RMSE.items()}, metric="rmse", datasets=8).transform("log"),
+        rope=0.01,
+        random_seed=c.random_seed,
+    )
+    for one, two in zip(c.posteriors, rescaled.posteriors, strict=True):
+        assert one.three == pytest.approx(two.three, abs=1e-12)
+        assert one.mean == pytest.approx(two.mean, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(lambda: bc.bayes.sign_test(TWO_MIXED, rope=0), id="sign test, rope 0"),
+        pytest.param(lambda: bc.compare(MIXED, rope=0, bayes="sign_test"), id="compare by signs"),
+        pytest.param(lambda: bc.bayes.rank_models(MIXED, rope=0.01, random_seed=1), id="ranks"),
+        pytest.param(lambda: bc.bayes.plackett_luce(MIXED, random_seed=1), id="plackett_luce"),
+        pytest.param(lambda: bc.frequentist.friedman_test(MIXED), id="friedman_test"),
+        pytest.param(lambda: bc.frequentist.sign_test(TWO_MIXED), id="frequentist.sign_test"),
+        pytest.param(lambda: bc.compare(MIXED.transform("relative"), rope=0.01, random_seed=1), id="relative"),
+        pytest.param(
+            lambda: bc.compare(MIXED, rope=dict(zip(MIXED.datasets, 0.01 * UNITS, strict=True)), random_seed=1),
+            id="ropes",
+        ),
+    ],
+)
+def test_ranks_signs_and_scales_take_mixed_units(call):
+    call()
+
+
+@pytest.mark.parametrize(
+    ("metric", "refused"),
+    [
+        ("rmse", True),
+        ("neg_root_mean_squared_error", True),
+        ("mean_fit_time", True),
+        ("log_loss", True),
+        ("error rate", False),
+        ("test_accuracy", False),
+        ("AUC", False),
+        ("r2", False),
+        (None, False),
+    ],
+)
+def test_metrics_that_are_shares_have_one_unit(metric, refused):
+    """Sizes from 0.001 to 0.5: an error rate may be so, an RMSE is in another unit; without a name nobody knows."""
+    tables = {"a": [0.001, 0.02, 0.5], "b": [0.002, 0.03, 0.4]}
+    up = True if metric is None else None
+    pair = Scores.from_arrays(tables, metric=metric, higher_is_better=up, datasets=3).pair("a", "b")
+    if refused:
+        with pytest.raises(ScoresError, match="in the same unit"):
+            bc.bayes.signed_rank_test(pair, rope=0)
+    else:
+        bc.bayes.signed_rank_test(pair, rope=0, random_seed=1)
+
+
+@pytest.mark.parametrize(("largest", "refused"), [(9.9, False), (10.0, False), (10.1, True)])
+def test_units_are_mixed_from_a_tenfold_typical_size_on(largest, refused):
+    pair = Scores.from_arrays({"a": [1, 1, largest], "b": [1, 1, largest]}, metric="mae", datasets=3).pair("a", "b")
+    if refused:
+        with pytest.raises(ScoresError, match=r'a typical mae is 1 on "dataset 1" and 10 on "dataset 3"'):
+            bc.frequentist.wilcoxon_test(pair)
+    else:
+        with pytest.warns(bc.DegenerateWarning):
+            bc.frequentist.wilcoxon_test(pair)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--rope", "0.01"], ("--scale log --rope 0.01", "--bayes sign-test --rope 0", "--mixed-units")),
+        (["--rope", "0.01", "--mixed-units"], ()),
+        (["--rope", "0.01", "--scale", "log"], ()),
+        (["--rope", "0", "--bayes", "sign-test"], ()),
+    ],
+)
+def test_mixed_units_on_the_command_line(tmp_path, options, words):
+    path = tmp_path / "rmse.csv"
+    pd.DataFrame({"dataset": MIXED.datasets, **RMSE}).to_csv(path, index=False)
+    found = CliRunner().invoke(main, ["compare", str(path), "--metric", "rmse", "--seed", "1", *options])
+    assert found.exit_code == (2 if words else 0)
+    for word in words:
+        assert word in found.stderr
+    assert "mixed_units" not in found.stderr
+    test = ["test", "signed-rank-test", str(path), "rf", "svm", "--metric", "rmse", "--seed", "1"]
+    assert CliRunner().invoke(main, [*test, "--rope", "0.01", "--mixed-units"]).exit_code == 0
+    assert "--mixed-units" in CliRunner().invoke(main, [*test, "--rope", "0.01"]).stderr
+
+
+@pytest.mark.parametrize(
+    ("up", "d", "expected"),
+    [
+        (True, np.log(1.08), 8.0),
+        (True, np.log(0.92), -8.0),
+        (False, -np.log(0.92), 8.0),
+        (False, -np.log(1.08), -8.0),
+        (False, 0.0, 0.0),
+    ],
+)
+@pytest.mark.oracle("Scores.transform", "closed form: a factor of 1.08 is 8 % higher, one of 0.92 is 8 % lower")
+def test_a_log_ratio_in_percent(up, d, expected):
+    """A's score is that factor of B's on every fold: what is printed is what was put in."""
+    assert percent(d, "log", up) == pytest.approx(expected, abs=1e-12)
+    factor = np.exp(d if up else -d)
+    scores = {"a": factor * np.array([1.0, 2.0, 4.0]), "b": [1.0, 2.0, 4.0]}
+    table = Scores.from_arrays(scores, metric="x", higher_is_better=up, resampling=Resampling.kfold(3))
+    with pytest.warns(bc.DegenerateWarning):
+        posterior = bc.bayes.correlated_ttest(table.transform("log").pair("a", "b"), rope=0.01)
+    assert f"every difference is {expected:g} %" in repr(posterior)
+    assert f"mean difference {expected:.4g} %" in repr(table.transform("log").pair("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("rope", "up", "text"),
+    [
+        (0.01, True, "±1 % (log scale)"),
+        (0.01, False, "±1 % (log scale)"),
+        (0.1, True, "[-9.5 %, 10.5 %] (log scale)"),  # e^-0.1 = 0.905, e^0.1 = 1.105
+        (0.1, False, "[-10.5 %, 9.5 %] (log scale)"),
+        ((0, np.log(2)), True, "[0 %, 100 %] (log scale)"),
+        ((0, np.log(2)), False, "[0 %, 50 %] (log scale)"),
+        (0, True, "0"),
+    ],
+)
+def test_a_rope_of_log_ratios_in_percent(rope, up, text):
+    assert rope_text(bc.Rope.of(rope), "log", up) == text
+    assert rope_text(bc.Rope.of(0.015), "relative", up) == "±1.5 % (relative scale)"
+
+
+@pytest.mark.parametrize(
+    ("a", "up", "words"),
+    [
+        ("rf", False, "rf's x is 10.0 % lower on average, 95% HDI 5.0 % to 14.7 %"),
+        ("svm", False, "svm's x is 11.1 % higher on average, 95% HDI 5.3 % to 17.3 %"),
+        ("rf", True, "rf's x is 10.0 % lower on average, 95% HDI 5.0 % to 14.7 %"),
+        ("svm", True, "svm's x is 11.1 % higher on average, 95% HDI 5.3 % to 17.3 %"),
+    ],
+)
+def test_a_ratio_in_words(a, up, words):
+    """A Student t of log ratios around log 0.9 whose 95 % HDI is log 0.9 -+ log(0.95/0.9): 0.9 and 1/0.9 by name."""
+    centre, half = np.log(0.9), np.log(0.95 / 0.9)
+    noise = np.array([-1.5, -0.5, 0.5, 1.5, -1.0, 1.0])
+    noise *= half / (stats.t.ppf(0.975, 5) * noise.std(ddof=1) / np.sqrt(6))
+    scores = Scores.from_arrays(
+        {"rf": np.exp(centre + noise), "svm": np.ones(6)},
+        metric="x",
+        higher_is_better=up,
+        resampling=Resampling.independent(),
+    ).transform("log")
+    posterior = bc.bayes.correlated_ttest(scores.pair(a, "svm" if a == "rf" else "rf"), rope=0.01)
+    assert words in repr(posterior)
+    assert "rope ±1 % (log scale)" in repr(posterior)
+    assert "x (" in repr(posterior).splitlines()[0]
+    assert "is better, log scale)" in repr(posterior).splitlines()[0]
+    leader = "svm" if up else "rf"
+    better = words if a == leader else {"svm": "svm's x is 11.1 % higher", "rf": "rf's x is 10.0 % lower"}[leader]
+    assert better in posterior.sentence()
+    test = bc.frequentist.paired_ttest(scores.pair(a, "svm" if a == "rf" else "rf"))
+    assert words.replace("HDI", "CI") in repr(test)
+    assert words.replace("HDI", "CI") in test.sentence()
+
+
+def test_an_interval_on_both_sides_of_zero_names_both():
+    values = np.exp(np.array([-0.2, -0.1, 0.1, 0.3, 0.0]))
+    scores = Scores.from_arrays(
+        {"a": values, "b": np.ones(5)}, metric="rmse", resampling=Resampling.independent()
+    ).transform("log")
+    text = repr(bc.bayes.correlated_ttest(scores.pair("a", "b"), rope=0.01))
+    assert "a's rmse is 2 % higher on average" in text
+    assert "% higher to" in text
+    assert "% lower" in text
+
+
+@pytest.mark.parametrize("scale", ["log", "relative"])
+def test_every_header_axis_and_sentence_of_ratios_is_in_percent(tmp_path, scale):
+    scores = MIXED_FOLDS.transform(scale)
+    c = bc.compare(scores, rope=0.01, random_seed=1)
+    mark, rope = f"(lower is better, {scale} scale)", f"rope ±1 % ({scale} scale)"
+    pair = scores.pair("rf", "svm")
+    posterior = bc.bayes.correlated_ttest(pair, rope=0.01, dataset="dataset 1")
+    for result in (c, posterior, c.posteriors[0], c.ranking_posterior()):
+        assert mark in repr(result).splitlines()[0], type(result).__name__
+        assert rope in repr(result), type(result).__name__
+    for result in (scores, pair, c.pairs[0].test, c.tests):
+        assert mark in repr(result).splitlines()[0], type(result).__name__
+    assert "A lower by" in repr(c)
+    assert "A lower by" in c.to_markdown()
+    assert "A lower by" in c.to_latex()
+    assert rope.replace("rope", "(rope)") in c.methods_text()
+    assert all(" % " in text for text in c.sentences())
+    for ending in ("md", "tex", "html"):
+        text = c.report(tmp_path / f"report.{ending}").read_text(encoding="utf-8")
+        assert mark in text
+        assert ("1 \\% " if ending == "tex" else "±1 % ") + f"({scale} scale)" in text
+        assert "A lower by" in text
+    for ax in (
+        bc.plots.plot_posterior(posterior),
+        bc.plots.plot_hdi(posterior),
+        bc.plots.plot_forest(c),
+        bc.plots.plot_differences(pair, rope=0.01),
+        bc.plots.plot_rope_curve(posterior),
+    ):
+        label = " ".join(ax.get_xlabel().split())
+        assert "percent" in label
+        assert f"{scale} scale" in label
+        ax.figure.canvas.draw()
+        assert all(tick.get_text().endswith(" %") for tick in ax.get_xticklabels())
+    assert rope in bc.plots.alt_text(posterior)
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_ticks_of_ratios_stand_where_their_percentages_are(up):
+    values = np.exp(np.random.default_rng(0).normal(0.05, 0.1, (3, 10)))
+    table = {"a": values, "b": np.ones((3, 10))}
+    scores = Scores.from_arrays(table, metric="x", higher_is_better=up, resampling=Resampling.kfold(10))
+    ax = bc.plots.plot_differences(scores.transform("log").pair("a", "b"))
+    ax.figure.canvas.draw()
+    for place, label in zip(ax.get_xticks(), ax.get_xticklabels(), strict=True):
+        shown = float(label.get_text().removesuffix(" %"))
+        factor = 1 + shown / 100 if up else 1 / (1 - shown / 100)
+        assert np.exp(place) == pytest.approx(factor, rel=1e-6)
+
+
+def test_geometric_means_in_the_ranking_of_log_scores():
+    """The mean of logarithms is shown as what it is: the geometric mean, here 10 and 20 by construction."""
+    table = {"a": [1.0, 100.0], "b": [2.0, 200.0], "c": [2.0, 200.0]}
+    ranking = bc.bayes.rank_models(
+        Scores.from_arrays(table, metric="rmse", datasets=2).transform("log"), rope=0.01, random_seed=1
+    )
+    assert mean_scores(ranking) == ("geometric mean", ["10.0", "20.0", "20.0"])
+
+
+# ---- holes
+
+
+def with_holes(cells, models=5, datasets=30):
+    values = np.random.default_rng(1).normal(0.8, 0.05, (models, datasets)) + 0.02 * np.arange(models)[:, None]
+    for m, d in cells:
+        values[m, d] = np.nan
+    frame = pd.DataFrame(values.T, columns=[f"m{i}" for i in range(models)])
+    frame["dataset"] = [f"d{i}" for i in range(datasets)]
+    return Scores.from_frame(frame.melt("dataset", var_name="model", value_name="score").dropna(), metric="accuracy")
+
+
+@pytest.mark.filterwarnings("ignore::bayescmp.MissingWarning")
+def test_the_ranking_names_the_datasets_that_it_rests_on(tmp_path):
+    """17 of 150 cells are missing, each on another dataset: 13 of 30 datasets are left, and every place says so."""
+    scores = with_holes([(i % 5, i) for i in range(17)])
+    c = bc.compare(scores, rope=0.01, random_seed=1)
+    used, caution = "13 of 30 datasets", "The ranking rests on 13 of 30 datasets: the other 17 are left out"
+    assert repr(c).splitlines()[0].startswith("5 models, 30 datasets (13 with all models)")
+    assert caution in repr(c).splitlines()[1]
+    assert f"Ranking on {used}:" in repr(c)
+    assert c.cautions()[0].startswith(caution)
+    assert caution in c.explain()
+    ranking = c.ranking_posterior()
+    assert used in repr(ranking).splitlines()[0]
+    assert sorted(ranking.left_out) == sorted(f"d{i}" for i in range(17))
+    frame = c.ranking()
+    assert set(zip(frame["n_datasets"], frame["of_datasets"], strict=True)) == {(13, 30)}
+    assert bc.bayes.RankingPosterior.from_json(ranking.to_json()).left_out == ranking.left_out
+    assert used in bc.plots.alt_text(ranking)
+    assert f"on {used}" in c.methods_text()
+    for kind in ("p_best", "rank_distribution", "ranking_groups"):
+        assert used in " ".join(c.plot(kind).get_xlabel().split())
+    for ending in ("md", "tex", "html"):
+        text = c.report(tmp_path / f"report.{ending}").read_text(encoding="utf-8")
+        assert caution in text
+        first, pairs = (
+            text.index(caution),
+            text.index({"md": "## Pairs", "tex": "{Pairs}", "html": 'id="pairs"'}[ending]),
+        )
+        assert first < pairs
+        assert text.count(used) > 2
+    strengths = bc.bayes.plackett_luce(scores, random_seed=1)
+    assert used in repr(strengths).splitlines()[0]
+
+
+@pytest.mark.filterwarnings("ignore::bayescmp.MissingWarning")
+@pytest.mark.parametrize(("lost", "caution"), [(0, False), (6, False), (7, True)])
+def test_more_than_a_fifth_is_a_caution(lost, caution):
+    c = bc.compare(with_holes([(1, i) for i in range(lost)], models=3), rope=0.01, random_seed=1)
+    assert ("CAUTION" in repr(c)) == caution
+    assert any("rests on" in text for text in c.cautions()) == caution
+    assert (f"{30 - lost} of 30 datasets" in repr(c.ranking_posterior())) == (lost > 0)
+
+
+@pytest.mark.filterwarnings("ignore::bayescmp.MissingWarning")
+def test_two_models_with_holes_have_the_caution_as_well(tmp_path):
+    c = bc.compare(with_holes([(1, i) for i in range(10)], models=2), rope=0.01, random_seed=1)
+    assert "CAUTION: The comparison rests on 20 of 30 datasets" in repr(c).splitlines()[1]
+    assert "(m1 on 10)" in c.cautions()[0]
+
+
+@pytest.mark.filterwarnings("ignore::bayescmp.MissingWarning")
+def test_holes_on_the_command_line(tmp_path):
+    path = tmp_path / "scores.csv"
+    with_holes([(i % 5, i) for i in range(17)]).to_frame().drop(columns=["repeat", "fold"]).to_csv(path, index=False)
+    call = ["compare", str(path), "--rope", "0.01", "--seed", "1"]
+    assert "rests on 13 of 30 datasets" in CliRunner().invoke(main, call).stdout.splitlines()[1]
+    found = json.loads(CliRunner().invoke(main, [*call, "--format", "json"]).stdout)
+    assert {(row["n_datasets"], row["of_datasets"]) for row in found["ranking"]} == {(13, 30)}
+    assert any("rests on 13 of 30 datasets" in note for note in found["notes"])
+
+
+# ---- names, estimands, files
+
+
+def test_a_rope_for_a_dataset_that_is_not_there():
+    scores = bc.load_domains()
+    ropes = dict.fromkeys(scores.datasets, 1.0) | {f"{scores.datasets[0]}x": 1.0}
+    for call in (bc.compare, bc.bayes.rank_models, bc.bayes.bradley_terry):
+        with pytest.raises(RopeError, match=f'no dataset "{scores.datasets[0]}x".*Did you mean "{scores.datasets[0]}"'):
+            call(scores, rope=ropes)
+    with pytest.raises(RopeError, match='no dataset "labor"'):
+        bc.compare(bc.load_labour(), rope={bc.load_labour().datasets[0]: 0.01, "labor": 0.01})
+
+
+@pytest.mark.parametrize("school", ["bayes", "frequentist"])
+def test_a_misspelt_test_has_its_nearest_name(school):
+    with pytest.raises(ScoresError, match=r'no test "sgin_test"\. Did you mean "sign_test"'):
+        bc.compare(bc.load_domains(), rope=1, **{school: "sgin_test"})
+
+
+@pytest.mark.parametrize(
+    ("estimand", "shown"),
+    [
+        ("mean difference of the two models on this dataset", "mean difference 0."),
+        ("median difference over datasets", "median difference 0."),
+        ("difference of the two models' means over runs", "mean difference 0."),
+        ("share of wins", "share of wins 0."),
+    ],
+)
+def test_a_posterior_prints_what_it_estimates(estimand, shown):
+    posterior = replace(bc.bayes.correlated_ttest(PAIR, rope=0.01), estimand=estimand)
+    assert f"\n  {shown}" in repr(posterior)
+    assert shown in posterior.sentence()
+
+
+def test_sentences_have_no_raw_terminal_escapes():
+    table = {"rf\x1b[31m": LABOUR["SVM"], "tree\x07": LABOUR["DT"]}
+    scores = Scores.from_arrays(table, metric="error rate", resampling=Resampling.kfold(10, repeats=10))
+    c = bc.compare(scores, rope=0.01)
+    for text in (*c.sentences(), c.pairs[0].posterior.sentence(), c.pairs[0].test.sentence()):
+        assert text.isprintable()
+        assert "\\x1b" in text
+
+
+@pytest.mark.parametrize("make", [
+    lambda: bc.bayes.correlated_ttest(PAIR, rope=0.01),
+    lambda: bc.bayes.sign_test(bc.load_uci().pair("rf", "svm"), rope=0.01),
+    lambda: bc.bayes.rank_models(bc.load_domains(), rope=1, random_seed=1),
+])  # fmt: skip
+def test_an_edited_summary_or_count_is_not_read(make):
+    result = make()
+    data = result.to_dict()
+    assert type(result).from_dict(data) == result
+    name, numbers = next(iter(data["summary"].items()))
+    key = next(iter(numbers))
+    with pytest.raises(ValueError, match=r"summary must be that of the other fields"):
+        type(result).from_dict(data | {"summary": data["summary"] | {name: numbers | {key: 0.123}}})
+    for n in (-1, 0):
+        with pytest.raises(ValueError, match="`n` must be a whole number of at least 1"):
+            type(result).from_dict(data | {"n": n})
+    test = bc.frequentist.corrected_ttest(PAIR).to_dict()
+    with pytest.raises(ValueError, match="`n` must be a whole number of at least 0"):
+        bc.frequentist.TestResult.from_dict(test | {"n": -5})

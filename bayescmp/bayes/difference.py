@@ -13,7 +13,7 @@ from bayescmp.bayes.posterior import DEFAULT_MASS, Posterior
 from bayescmp.checks import check_count, check_mass, check_numbers, check_threshold, checked_seed
 from bayescmp.scores.pair import SCALES
 from bayescmp.sentences import difference_text, of_difference
-from bayescmp.text import visible_lines
+from bayescmp.text import IN_PERCENT, amounts, visible, visible_lines
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -107,13 +107,21 @@ class DifferencePosterior(Posterior):
 
         With a `threshold`, probabilities keep the digits that leave them on their side of it.
         """
-        return of_difference(self, None if threshold is None else check_threshold(threshold), check_mass(mass))
+        checked = None if threshold is None else check_threshold(threshold)
+        return visible(of_difference(self, checked, check_mass(mass)), keep="")
 
     def _gain(self) -> float:
         return self.distribution.gain
 
     def _summarised(self) -> dict[str, Any]:
         return super()._summarised() | {"mean": self.mean, "hdi": self.hdi()}
+
+    def _every(self) -> str:
+        """The line of a posterior without variation."""
+        if self.scale in IN_PERCENT:
+            (same,) = amounts([self.mean], (self.mean, self.mean), self.scale, self.higher_is_better)
+            return f"  every difference is {same}"
+        return f"  every {SCALES[self.scale]} is {self.mean + 0.0:.4g}"
 
     def __repr__(self) -> str:
         design = self.settings.get("design")
@@ -122,6 +130,6 @@ class DifferencePosterior(Posterior):
             *self._trouble(),
             self._heading() + (f", {design}" if design else f" (n={self.n})"),
             self._probability_line(),
-            f"  every {SCALES[self.scale]} is {self.mean + 0.0:.4g}" if point else f"  mean {difference_text(self)}",
+            self._every() if point else f"  {difference_text(self)}",
         ]
         return visible_lines(lines + [f"  note: {note}" for note in self.notes])

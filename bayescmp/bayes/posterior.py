@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from bayescmp.bayes.nuts import Diagnosed
-from bayescmp.checks import check_threshold
+from bayescmp.checks import check_count, check_threshold
 from bayescmp.rope import Decision, Rope, RopeLike, ropes_of
 from bayescmp.scores.metrics import with_direction
-from bayescmp.scores.pair import SCALES
+from bayescmp.sentences import rope_label
 from bayescmp.text import about_row, probability, versions
 from bayescmp.values import NOT_KEPT, Value
 
@@ -39,6 +39,9 @@ class BayesianResult(Value):
     versions: dict[str, str] = field(default_factory=versions)
     inference_data: Any = field(default=None, compare=False, metadata=NOT_KEPT)
 
+    def __post_init__(self) -> None:
+        check_count("n", self.n)
+
     @property
     def problems(self) -> tuple[str, ...]:
         """Reasons not to trust the numbers; empty where all is well."""
@@ -49,7 +52,7 @@ class BayesianResult(Value):
         return [f"NOT CONVERGED: {'; '.join(self.problems)}"] if self.problems else []
 
     def _rope_text(self) -> str:
-        return "no rope" if self.rope.is_zero else f"rope {self.rope}"
+        return "no rope" if self.rope.is_zero else f"rope {rope_label(self)}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -263,9 +266,8 @@ class Posterior(BayesianResult):
         return {"probabilities": self.probabilities, "expected": self.expected}
 
     def _heading(self) -> str:
-        scale = "" if self.scale == "score" else f" ({SCALES[self.scale]})"
-        what = with_direction(self.metric, self.higher_is_better)
-        return f"Posterior: {self.a} vs {self.b}, {what}{scale}, {self.method}"
+        what = with_direction(self.metric, self.higher_is_better, self.scale)
+        return f"Posterior: {self.a} vs {self.b}, {what}, {self.method}"
 
     def _probability_line(self) -> str:
         parts = [f"P({label}) {probability(p, self.largest_mcse)}" for label, p in self.probabilities.items()]

@@ -14,7 +14,7 @@ from bayescmp.bayes.posterior import Posterior
 from bayescmp.checks import check_count, check_mass, check_threshold, checked_seed
 from bayescmp.rope import Rope, RopeLike, ropes_of
 from bayescmp.sentences import difference_text, expected_text, of_regions
-from bayescmp.text import visible_lines
+from bayescmp.text import visible, visible_lines
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -289,7 +289,7 @@ class RegionPosterior(Posterior):
 
     def sentence(self, threshold: float | None = None) -> str:
         """The result in a sentence for the report; with a `threshold`, probabilities stay on their side of it."""
-        return of_regions(self, None if threshold is None else check_threshold(threshold))
+        return visible(of_regions(self, None if threshold is None else check_threshold(threshold)), keep="")
 
     def settle(self) -> None:
         """Compute the answers for its rope, once, so that they travel with the result."""
@@ -306,7 +306,7 @@ class RegionPosterior(Posterior):
             f"  expected shares {expected_text(self, self.labels)}",
         ]
         if self.mean is not None:
-            lines.append(f"  mean {difference_text(self)}")
+            lines.append(f"  {difference_text(self)}")
         return visible_lines(lines + [f"  note: {note}" for note in self.notes])
 
 

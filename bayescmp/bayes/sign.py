@@ -20,7 +20,7 @@ from bayescmp.checks import check_number, is_one_of
 from bayescmp.errors import RopeError, ScoresError
 from bayescmp.numerics.dirichlet import p_largest, two_sides
 from bayescmp.rope import ROPE, Rope, RopeLike
-from bayescmp.scores.inputs import in_ropes, many_datasets
+from bayescmp.scores.inputs import check_units, in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
 
 Floats = NDArray[np.float64]
@@ -35,6 +35,7 @@ def sign_test(
     prior: float = 1.0,
     prior_place: str = "equivalent",
     higher_is_better: bool | None = None,
+    mixed_units: bool = False,
     engine: str = "exact",
     random_seed: int | None = None,
     **nuts_options: Any,
@@ -53,6 +54,9 @@ def sign_test(
         Where the prior's datasets lie; "spread" is a third each.
     higher_is_better : bool
         The direction of the scores, where arrays are given; True if not given.
+    mixed_units : bool
+        Use one rope other than 0 also where the typical sizes of unbounded scores show that datasets have different
+        units.
     engine : "exact" or "nuts"
     random_seed : int, optional
         Seed of NUTS; drawn and recorded if not given.
@@ -83,6 +87,7 @@ def sign_test(
       expected shares 0.840 rf better, 0.160 equivalent, 0.000 tree better
     """
     pair, region = in_ropes(many_datasets(a, b, test="sign_test", higher_is_better=higher_is_better), rope)
+    notes = () if region.is_zero else check_units(pair, "sign_test", mixed_units)
     check_engine(engine, "exact", nuts_options, random_seed)
     inference = SignInference(pair.means, pair.rounding, check_number("prior", prior), prior_place)
     fields: dict[str, Any] = {"inference": inference}
@@ -98,6 +103,7 @@ def sign_test(
             "prior": prior,
             "prior_place": {"A": pair.a, "B": pair.b}.get(prior_place, prior_place),
         },
+        notes=notes,
         **fields,
     )
 

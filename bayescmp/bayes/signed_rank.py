@@ -32,7 +32,7 @@ from bayescmp.bayes.regions import (
 )
 from bayescmp.checks import check_draws, check_number, checked_seed, is_list
 from bayescmp.rope import BORDER_TOLERANCE, ROPE, Rope, RopeLike
-from bayescmp.scores.inputs import in_ropes, many_datasets
+from bayescmp.scores.inputs import check_units, in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
 
 Floats = NDArray[np.float64]
@@ -53,6 +53,7 @@ def signed_rank_test(
     prior: float = 0.5,
     prior_at: float = 0.0,
     higher_is_better: bool | None = None,
+    mixed_units: bool = False,
     draws: int = DRAWS,
     precision: float | None = None,
     random_seed: int | None = None,
@@ -71,6 +72,8 @@ def signed_rank_test(
         Strength and place of the pseudo-observation; at 0 it favours equivalence. Strength 0 leaves it out.
     higher_is_better : bool
         The direction of the scores, where arrays are given; True if not given.
+    mixed_units : bool
+        Average differences also where the typical sizes of unbounded scores show that datasets have different units.
     draws : int
         Number of Monte-Carlo draws, at least 1,000.
     precision : float, optional
@@ -106,6 +109,7 @@ def signed_rank_test(
     <Decision.UNDECIDED: 'undecided'>
     """
     pair, region = in_ropes(many_datasets(a, b, test="signed_rank_test", higher_is_better=higher_is_better), rope)
+    notes = check_units(pair, "signed_rank_test", mixed_units)
     check_engine(engine, "draws", nuts_options)
     seed = checked_seed(random_seed)
     inference = SignedRankInference(
@@ -131,6 +135,7 @@ def signed_rank_test(
         **catalogue.find("signed_rank_test", "bayes").words(),
         engine=engine,
         settings={"prior": prior, "prior_at": prior_at},
+        notes=notes,
         **fields,
     )
 
@@ -141,6 +146,7 @@ def signed_rank_tests(
     rope: RopeLike | Mapping[str, RopeLike],
     prior: float = 0.5,
     prior_at: float = 0.0,
+    mixed_units: bool = False,
     draws: int = DRAWS,
     random_seed: int | None = None,
 ) -> list[RegionPosterior]:
@@ -152,7 +158,7 @@ def signed_rank_tests(
     ----------
     pairs : list of Pair
     rope : float, (low, high), Rope, or a mapping from dataset to one of these
-    prior, prior_at, draws, random_seed
+    prior, prior_at, mixed_units, draws, random_seed
         As in `signed_rank_test`.
 
     See Also
@@ -171,7 +177,7 @@ def signed_rank_tests(
     options: dict[str, Any] = {"rope": rope, "prior": prior, "prior_at": prior_at, "draws": draws, "random_seed": seed}
     if not is_list(pairs):
         raise ValueError(f"`pairs` must be a list of pairs, got {pairs!r}.")
-    results = [signed_rank_test(pair, **options) for pair in pairs]
+    results = [signed_rank_test(pair, mixed_units=mixed_units, **options) for pair in pairs]
     return share_draws(results)
 
 

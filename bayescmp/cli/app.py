@@ -23,6 +23,9 @@ FORMAT = 2
 DESIGN = "Use --resampling kfold:10x10, subsampling:50,6,100, independent or rho:0.1."
 ADVICE = {
     'metric="rmse"': "Use --metric rmse or another known name, or --lower-is-better or --higher-is-better.",
+    "compare(scores.transform(": "Use --scale log --rope 0.01 to compare ratios, here with a rope of 1 %, or --bayes "
+    "sign-test --rope 0, which counts wins.",
+    "mixed_units=True": "If the unit is the same on every dataset after all, use --mixed-units.",
     "or datasets=": "Use --resampling kfold:10 for the folds of one dataset, --datasets 30 (their number) for one "
     "score per dataset, or add a column fold or dataset.",
     "Resampling.": DESIGN,

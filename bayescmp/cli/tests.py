@@ -51,6 +51,7 @@ class TestCommand(click.Command):
 @click.argument("b")
 @click.option("--rope", type=ROPE, help="What makes no practical difference; 0 for none. Bayesian tests and TOST.")
 @click.option("--alternative", help="two-sided, greater (A better) or less. Frequentist tests.")
+@click.option("--mixed-units", is_flag=True, help="Average also where datasets seem to have different units.")
 @seed_option
 @set_option
 @format_option("text", "json", "csv")
@@ -65,6 +66,7 @@ def test(
     overwrite: bool,
     rope: "Rope | None",
     alternative: str | None,
+    mixed_units: bool,
     seed: int | None,
     settings: tuple[tuple[str, Any], ...],
     **options: Any,
@@ -74,7 +76,8 @@ def test(
     NAME is one of those below: a function's name in Python, with hyphens.
     """
     check_free(output, overwrite)
-    arguments = _arguments(name, rope, alternative, seed, dict(settings))
+    mixed = {"mixed_units": True} if mixed_units else {}
+    arguments = _arguments(name, rope, alternative, seed, mixed | dict(settings))
     result = _run(name, take_scores(options), a, b, arguments)
     run = Run.of()
     problems = getattr(result, "problems", ())
@@ -113,9 +116,14 @@ def _arguments(
         known -= {"random_seed"}
     unknown = [key for key in given if key not in known and not open_ended]
     if unknown:
-        own = {"rope": "--rope", "alternative": "--alternative", "random_seed": "--seed"}
+        own = {
+            "rope": "--rope",
+            "alternative": "--alternative",
+            "random_seed": "--seed",
+            "mixed_units": "--mixed-units",
+        }
         shown = ", ".join(own.get(key, key) for key in unknown)
-        takes = sorted(known - {"dataset", "rope", "alternative", "random_seed"})
+        takes = sorted(known - {"dataset", *own})
         raise click.UsageError(
             f"{test.command} has no option {shown}." + (f" Known to --set: {', '.join(takes)}." if takes else "")
         )

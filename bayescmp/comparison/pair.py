@@ -8,7 +8,7 @@ from bayescmp import sentences
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.frequentist import TestResult
 from bayescmp.rope import Decision, Rope
-from bayescmp.text import visible_lines
+from bayescmp.text import visible, visible_lines
 from bayescmp.values import Value
 
 
@@ -153,7 +153,7 @@ class PairResult(Value):
         """The posterior, the test, and where the schools differ (empty where they agree), the leading model first."""
         verdict, shown = self.verdict, self.swap() if sentences.is_behind(self.posterior) else self
         test = shown.test
-        differ = "" if verdict.kind == "agree" else f"The two schools differ: {verdict.agreement}."
+        differ = "" if verdict.kind == "agree" else visible(f"The two schools differ: {verdict.agreement}.", keep="")
         alone = replace(test, p_adjusted=None, adjustment=None) if self.adjustment is None else test
         return shown.posterior.sentence(self.standard.threshold), alone.sentence(self.standard.alpha), differ
 

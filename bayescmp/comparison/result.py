@@ -44,7 +44,7 @@ class Comparison(Value):
     rope : Rope, or a mapping from dataset to rope
     setting : Setting
         Its name ("2x1", "kx1", "2xm" or "kxm"), the tests that were run, and why.
-    control, against, threshold, alpha, switching_cost, random_seed, bayes_options
+    control, against, threshold, alpha, switching_cost, mixed_units, random_seed, bayes_options
         As given to `compare()`; `control` is also the model that against="best" found.
     posteriors : tuple of Posterior
         The Bayesian tests of the pairs.
@@ -86,6 +86,7 @@ class Comparison(Value):
     corrected_p: tuple[float, ...] | None = None
     omnibus: tuple[TestResult, ...] = ()
     notes: tuple[str, ...] = ()
+    mixed_units: bool = False
     versions: dict[str, str] = field(default_factory=versions)
 
     def __post_init__(self) -> None:
@@ -239,7 +240,9 @@ class Comparison(Value):
         rope = self.rope if isinstance(self.rope, dict) else max(-self.rope.low, self.rope.high)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ScaleWarning)  # given when the comparison was made
-            return rank_models(self.scores, **{"rope": rope, "random_seed": seed} | options)
+            return rank_models(
+                self.scores, **{"rope": rope, "random_seed": seed, "mixed_units": self.mixed_units} | options
+            )
 
     @cached_property
     def mean_ranks(self) -> PairwiseTests:
@@ -314,7 +317,7 @@ class Comparison(Value):
         return "\n".join([*lines, *self.cautions(), *self.notes])
 
     def cautions(self) -> list[str]:
-        """What a report has to mention about many pairs and selected models."""
+        """What a report has to mention about missing runs, many pairs and selected models."""
         return sentences.cautions(self)
 
     def sentences(self) -> list[str]:

@@ -77,7 +77,17 @@ def check_options(test: Test, options: Mapping[str, Any]) -> dict[str, Any]:
     """Further options of a Bayesian test; refused where the test has no such option."""
     if not isinstance(options, Mapping):
         raise ValueError(f"`bayes_options` must be a mapping from name to value, got {options!r}.")
-    given_elsewhere = ("a", "b", "rope", "random_seed", "resampling", "dataset", "higher_is_better", "nuts_options")
+    given_elsewhere = (
+        "a",
+        "b",
+        "rope",
+        "random_seed",
+        "resampling",
+        "dataset",
+        "higher_is_better",
+        "mixed_units",
+        "nuts_options",
+    )
     known = [name for name in inspect.signature(test.call).parameters if name not in given_elsewhere]
     known += NUTS_OPTIONS if options.get("engine") == "nuts" else ()
     for name in options:

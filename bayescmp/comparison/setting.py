@@ -1,6 +1,5 @@
 """Which tests fit: by the numbers of models and datasets and by the design, never by a look at the differences."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 
 from bayescmp import catalogue
@@ -73,8 +72,7 @@ def _choose(facts: Facts, school: str, asked: str | None) -> catalogue.Test:
     """The first choice of the design, or the test that was asked for."""
     if asked is None:
         return next(test for test in catalogue.entries(school, facts.design) if not test.family)
-    with suppress(ValueError):
-        catalogue.find(asked, school)  # may be of an installed package that was not imported yet
+    found = catalogue.find(asked, school)  # may be of an installed package that was not imported yet
     fits = _fitting(facts, school)
     if not is_one_of(asked, fits):
         hint = " Pick one dataset with scores.select(datasets=[...]) for the t-tests." if facts.many_datasets else ""
@@ -84,7 +82,7 @@ def _choose(facts: Facts, school: str, asked: str | None) -> catalogue.Test:
         raise ValueError(
             f"`{school}` must be one of {', '.join(fits)} for {WORDS[facts.setting]}{kind}, got {asked!r}.{hint}"
         )
-    return catalogue.find(asked, school)
+    return found
 
 
 def _fitting(facts: Facts, school: str) -> list[str]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from bayescmp.errors import ResamplingError, ScoresError
 from bayescmp.rope import Rope
 from bayescmp.scores.metrics import with_direction
-from bayescmp.sentences import estimate_text
-from bayescmp.text import counted, number, one_line, probability, short_name, short_p_value, text_table
+from bayescmp.sentences import datasets_text, datasets_used, estimate_text, gap_name, holes, mean_scores, rope_label
+from bayescmp.text import counted, one_line, probability, short_name, short_p_value, text_table
 
 if TYPE_CHECKING:
     from bayescmp.bayes.ranking.result import RankingPosterior
@@ -34,16 +34,18 @@ def as_text(c: "Comparison") -> str:
 
 def heading(c: "Comparison") -> str:
     """What was compared, by what."""
-    rope = f"rope {c.rope}" if isinstance(c.rope, Rope) else "a rope for each dataset"
+    rope = f"rope {rope_label(c.scores, c.rope)}" if isinstance(c.rope, Rope) else "a rope for each dataset"
     how = c.tests.adjustment
     lines = [
-        f"{len(c.models)} models, {counted(len(c.scores.datasets), 'dataset')}, "
-        f"{with_direction(c.scores.metric, c.scores.higher_is_better)}, {rope}",
+        f"{len(c.models)} models, {datasets_text(c.scores)}, "
+        f"{with_direction(c.scores.metric, c.scores.higher_is_better, c.scores.scale)}, {rope}",
         c.setting.tests
         + (f", {how}-adjusted" if len(c.posteriors) > 1 and how != "none" else "")
         + (f"; all against {c.control}" if c.control else "")
         + (", picked as the best by these scores" if c.against else ""),
     ]
+    if caution := holes(c.scores):
+        lines.insert(1, f"CAUTION: {caution}")
     trouble = list(dict.fromkeys(problem for p in c.posteriors for problem in p.problems))
     return "\n".join(map(_line, [*(f"NOT CONVERGED: {problem}" for problem in trouble), *lines]))
 
@@ -56,7 +58,17 @@ def _pairs(c: "Comparison") -> str:
         names = short_name(pair.a), short_name(pair.b)
         decision = pair.decision.words(*names)
         rows.append([*names, *estimate_text(pair.posterior), *three, p, decision])
-    columns = ["A", "B", "A - B", "95% HDI", "P(A better)", "P(equiv.)", "P(B better)", "p", "decision"]
+    columns = [
+        "A",
+        "B",
+        gap_name(c.posteriors[0].scale, c.scores.higher_is_better),
+        "95% HDI",
+        "P(A better)",
+        "P(equiv.)",
+        "P(B better)",
+        "p",
+        "decision",
+    ]
     sides = "llrrrrrrl"
     if not any(row[2] for row in rows):
         columns, rows, sides = columns[:2] + columns[4:], [row[:2] + row[4:] for row in rows], "llrrrrl"
@@ -88,15 +100,14 @@ def _ranking(c: "Comparison") -> str:
     ranking, why = ranking_of(c)
     if ranking is None:
         return _line(why)
-    rows = []
+    rows, (score, means) = [], mean_scores(ranking)
+    shown = dict(zip(ranking.models, means, strict=True))
     for row in ranking.to_frame().head(MOST_MODELS).to_dict("records"):
         best, among = (probability(row[p], row["mcse"]) for p in ("p_best", "p_among_best"))
-        spread = max(ranking.mean_score or (0.0,)) - min(ranking.mean_score or (0.0,))
-        rows.append(
-            [short_name(row["model"]), best, among, f"{row['expected_rank']:.1f}", number(row["mean_score"], spread)]
-        )
-    table = text_table(["model", "P(best)", "P(among best)", "expected rank", "mean score"], rows, "lrrrr")
+        rows.append([short_name(row["model"]), best, among, f"{row['expected_rank']:.1f}", shown[row["model"]]])
+    table = text_table(["model", "P(best)", "P(among best)", "expected rank", score], rows, "lrrrr")
     left = len(c.models) - len(rows)
+    table = f"Ranking on {datasets_used(ranking)}:\n{table}" if ranking.left_out else table
     return table + (f"\n... and {counted(left, 'more model')}: ranking()" if left > 0 else "")
 
 

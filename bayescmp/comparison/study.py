@@ -4,7 +4,7 @@ import builtins
 import inspect
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 
 from bayescmp import errors
 from bayescmp.catalogue import Test, find, imported
-from bayescmp.checks import check_alpha, check_cost, check_threshold, checked_seed, is_one_of
+from bayescmp.checks import check_alpha, check_cost, check_switch, check_threshold, checked_seed, is_one_of
 from bayescmp.comparison.result import Comparison
 from bayescmp.comparison.run import Found, Job, Names, check_options, data_seed, quiet_pair, run_pairs
 from bayescmp.comparison.setting import Setting, choose_setting
@@ -25,8 +25,8 @@ from bayescmp.frequentist import (
     friedman_test,
     iman_davenport_test,
 )
-from bayescmp.rope import ROPE, Rope, RopeLike, rope_for
-from bayescmp.scores.inputs import check_scores, complete_table, in_ropes
+from bayescmp.rope import ROPE, Rope, RopeLike, check_rope_names, rope_for
+from bayescmp.scores.inputs import check_scores, check_units, complete_table, in_ropes
 from bayescmp.scores.table import Scores
 
 
@@ -42,6 +42,7 @@ def compare(
     alpha: float = 0.05,
     adjust: str = "holm",
     switching_cost: float = 0.0,
+    mixed_units: bool = False,
     random_seed: int | None = None,
     bayes_options: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
@@ -74,6 +75,9 @@ def compare(
         The level of the p-values, and how they are adjusted for the number of pairs: see `adjust_p_values`.
     switching_cost : float
         What the better model must gain on average to be worth it, in units of the score, for `decisions()`.
+    mixed_units : bool
+        Average differences also where the typical sizes of unbounded scores (RMSEs, times) differ more than tenfold
+        between datasets, which is refused otherwise: see `Scores.transform` for ratios.
     random_seed : int, optional
         The seed of tests that draw; drawn and recorded if not given (with a `cache`: made from the data, so that a
         rerun finds it again).
@@ -120,22 +124,23 @@ def compare(
     adjust_p_values(np.ones(len(names)), adjust, all_pairs=control is None)
     rope, unit = _rope(rope, scores, control, len(names), switching_cost)
     options = check_options(setting.bayes_test, {} if bayes_options is None else bayes_options)
-    job = Job(setting.bayes_test, rope, options, pairs=len(names))
+    mixed = check_switch("mixed_units", mixed_units) and not isinstance(rope, dict)
+    job = Job(setting.bayes_test, rope, options | _if_known(setting.bayes_test.call, mixed), pairs=len(names))
     if job.seeded or random_seed is not None:
         seed = data_seed(scores) if random_seed is None and cache is not None else checked_seed(random_seed)
         job = replace(job, random_seed=seed)
-    notes = (*notes, *unit, *_missing(scores))
+    notes = (*notes, *unit, *(check_units(scores, "compare", True) if mixed else ()), *_missing(scores))
     found = run_pairs(scores, names, job, n_jobs=n_jobs, cache=cache, progress=progress)
     _warn_of(found)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MissingWarning)  # given above, once
         warnings.simplefilter("ignore", errors.DegenerateWarning)
         test = setting.frequentist_test
-        tests = frequentist_tests(scores, test, names, control, adjust, rope)
+        tests = frequentist_tests(scores, test, names, control, adjust, rope, mixed)
         corrected = None
         if test.corrected_by is not None and scores.resampling[0] is not None:
             other = find(test.corrected_by, "frequentist")
-            corrected = frequentist_tests(scores, other, names, control, adjust, rope).p_adjusted
+            corrected = frequentist_tests(scores, other, names, control, adjust, rope, mixed).p_adjusted
         omnibus = _omnibus(scores, setting)
     return Comparison(
         scores=scores,
@@ -146,6 +151,7 @@ def compare(
         threshold=float(threshold),
         alpha=float(alpha),
         switching_cost=switching_cost,
+        mixed_units=mixed,
         random_seed=job.random_seed,
         bayes_options=options,
         posteriors=tuple(posterior for posterior, _ in found),
@@ -183,6 +189,7 @@ def _rope(
     rope: RopeLike | Mapping[str, RopeLike], scores: Scores, control: str | None, pairs: int, switching_cost: float
 ) -> tuple[Rope | dict[str, Any], tuple[str, ...]]:
     """One rope, or one for each of many datasets; and a note where differences are in units of those."""
+    check_rope_names(rope, scores.datasets)
     if isinstance(rope, Mapping) and len(scores.datasets) > 1:
         if switching_cost:
             raise ValueError(
@@ -242,7 +249,7 @@ def _warn_of(found: list[Found]) -> None:
 
 
 def frequentist_tests(
-    scores: Scores, test: Test, names: list[Names], control: str | None, adjust: str, rope: Any
+    scores: Scores, test: Test, names: list[Names], control: str | None, adjust: str, rope: Any, mixed: bool
 ) -> PairwiseTests:
     """The test of every pair, with adjusted p-values.
 
@@ -251,14 +258,14 @@ def frequentist_tests(
     own_ropes = isinstance(rope, dict)
     if test.batch is not None and (test.family or not own_ropes):
         batch = imported(test.batch)
-        given = {"adjust": adjust, "control": control, **test.batch_options}
+        given = {"adjust": adjust, "control": control, "mixed_units": mixed, **test.batch_options}
         known = inspect.signature(batch).parameters
         tests: PairwiseTests = batch(scores, **{name: x for name, x in given.items() if name in known})
         if len(tests) == len(names):
             return tests
         return PairwiseTests.of([tests.result(*both) for both in names], scores.models, control)
     function = test.call
-    options = {"rope": rope} if "rope" in inspect.signature(function).parameters else {}
+    options = _if_known(function, mixed) | ({"rope": rope} if "rope" in inspect.signature(function).parameters else {})
     results = []
     for pair in (quiet_pair(scores, both) for both in names):
         result = function(in_ropes(pair, rope)[0] if own_ropes else pair, **options)
@@ -268,6 +275,11 @@ def frequentist_tests(
     p = adjust_p_values([r.p_value for r in results], adjust, all_pairs=control is None)
     adjusted = [replace(r, p_adjusted=float(q), adjustment=adjust) for r, q in zip(results, p, strict=True)]
     return PairwiseTests.of(adjusted, scores.models, control)
+
+
+def _if_known(function: Callable[..., Any], mixed_units: bool) -> dict[str, Any]:
+    """`mixed_units=True` for a test that has this option."""
+    return {"mixed_units": True} if mixed_units and "mixed_units" in inspect.signature(function).parameters else {}
 
 
 def _omnibus(scores: Scores, setting: Setting) -> tuple[TestResult, ...]:

@@ -12,6 +12,7 @@ from bayescmp.plots.rows import difference_label, row_axes
 from bayescmp.plots.style import BETTER, INK, few_ticks, key_above, label_axes, light_grid, rope_band
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.pair import Pair
+from bayescmp.sentences import rope_label
 
 GOLDEN = 0.6180339887498949
 
@@ -64,8 +65,13 @@ def plot_differences(
         ax.plot(pair.means[i], y, marker="D", linestyle="none", **MEAN)
     label_axes(ax, x=difference_label(pair, pair.a, mean=False))
     ax.spines["left"].set_visible(False)
-    few_ticks(ax)
-    strip_key(ax, "one resample" if several else None, "mean" if several else "one score per dataset", region)
+    few_ticks(ax, pair)
+    strip_key(
+        ax,
+        "one resample" if several else None,
+        "mean" if several else "one score per dataset",
+        "" if region.is_zero else f"rope {rope_label(pair, region)}",
+    )
     return ax
 
 
@@ -79,12 +85,12 @@ def strip(ax: Axes, y: float, values: NDArray[np.float64]) -> None:
     ax.plot(values, y + offsets, alpha=0.55, gid="values", **DOT)
 
 
-def strip_key(ax: Axes, dots: str | None, mean: str, rope: Rope | None = None) -> None:
+def strip_key(ax: Axes, dots: str | None, mean: str, rope: str = "") -> None:
     """What the dots and the diamond are, and the rope in numbers."""
     handles = [] if dots is None else [Line2D([], [], label=dots, **DOT)]
     handles.append(Line2D([], [], marker="D", linestyle="none", label=mean, **MEAN))
-    if rope is not None and not rope.is_zero:
-        handles.append(Line2D([], [], color="#D0D0D0", linewidth=5, label=f"rope {rope}"))
+    if rope:
+        handles.append(Line2D([], [], color="#D0D0D0", linewidth=5, label=rope))
     key_above(ax, handles, len(handles))
 
 

@@ -26,17 +26,18 @@ from bayescmp.plots.style import (
     rope_band,
     width_of,
 )
-from bayescmp.rope import Decision, Rope
+from bayescmp.rope import Decision
+from bayescmp.sentences import rope_label
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """What a forest draws: names, estimates, intervals, the rope, raw means where there are some."""
+    """What a forest draws: names, estimates, intervals, a posterior with their rope and scale, raw means if any."""
 
     names: list[str]
     estimates: list[float]
     intervals: list[tuple[float, float]]
-    rope: Rope
+    of: Posterior
     label: str
     raw: list[float] | None = None
     ready: bool = False
@@ -88,20 +89,20 @@ def plot_forest(
     every = np.array([*rows.intervals, *zip(rows.estimates, rows.raw or rows.estimates, strict=True)])
     low, high = min(every.min(), 0.0), max(every.max(), 0.0)
     wide = (high - low) or 1e-3
-    borders = [x for x in (rows.rope.low, rows.rope.high) if abs(x) < 2 * wide]
+    borders = [x for x in (rows.of.rope.low, rows.of.rope.high) if abs(x) < 2 * wide]
     low, high = min(low, *borders, 0.0), max(high, *borders, 0.0)
     ax.set_xlim(low - 0.04 * (high - low), high + 0.04 * (high - low))
-    rope_band(ax, rows.rope, label=False)
+    rope_band(ax, rows.of.rope, label=False)
     used = []
     for y, i in enumerate(order):
         low, high = rows.intervals[i]
-        decision = by_hdi(low, high, rows.rope)
+        decision = by_hdi(low, high, rows.of.rope)
         used.append(decision)
         _row(ax, y, rows.estimates[i], rows.intervals[i], decision, rows.raw[i] if rows.raw else None)
     ax.spines["left"].set_visible(False)
-    few_ticks(ax)
+    few_ticks(ax, rows.of)
     label_axes(ax, x=rows.label)
-    _key(ax, used, rows.raw is not None, rows.rope)
+    _key(ax, used, rows.raw is not None, rows.of)
     return ax
 
 
@@ -112,7 +113,7 @@ def _rows(result: Any, mass: float, width_mm: float) -> _Rows:
             list(frame.index),
             frame["shrunken"].tolist(),
             list(zip(frame["hdi_low"], frame["hdi_high"], strict=True)),
-            result.rope,
+            result,
             difference_label(result, result.a),
             frame["mean"].tolist(),
         )
@@ -124,7 +125,7 @@ def _rows(result: Any, mass: float, width_mm: float) -> _Rows:
             pair_names(result.pair_names, width_mm),
             [float(p.mean) for p in result.posteriors if p.mean is not None],
             [p.hdi(mass) for p in result.posteriors],
-            first.rope,
+            first,
             difference_label(first, result.control or "the first"),
             ready=True,
         )
@@ -159,7 +160,7 @@ def _of_posteriors(results: Any, mass: float, width_mm: float) -> _Rows:
         names,
         [float(one.mean) for one in found],
         [one.hdi(mass) for one in found],
-        first.rope,
+        first,
         difference_label(first, first.a if same else "the first"),
         ready=ready,
     )
@@ -177,7 +178,7 @@ def _row(ax: Axes, y: int, estimate: float, ends: tuple[float, float], decision:
     )  # fmt: skip
 
 
-def _key(ax: Axes, used: list[Decision], raw: bool, rope: Rope) -> None:
+def _key(ax: Axes, used: list[Decision], raw: bool, of: Posterior) -> None:
     words = {
         Decision.A_BETTER: "HDI above the rope",
         Decision.EQUIVALENT: "HDI inside",
@@ -192,6 +193,6 @@ def _key(ax: Axes, used: list[Decision], raw: bool, rope: Rope) -> None:
     ]  # fmt: skip
     if raw:
         handles.append(Line2D([], [], linestyle="none", marker="x", color="#595959", markersize=3, label="raw mean"))
-    if not rope.is_zero:
-        handles.append(Line2D([], [], color="#D0D0D0", linewidth=5, label=f"rope {rope}"))
+    if not of.rope.is_zero:
+        handles.append(Line2D([], [], color="#D0D0D0", linewidth=5, label=f"rope {rope_label(of)}"))
     key_above(ax, handles, min(len(handles), 2 if width_of(ax) < 120 else 5))

@@ -18,6 +18,7 @@ from bayescmp.plots.style import (
     soften_hatch,
     width_of,
 )
+from bayescmp.sentences import datasets_used
 from bayescmp.text import probability
 
 
@@ -42,7 +43,7 @@ def plot_p_best(result: RankingPosterior, *, ax: Axes | None = None, width_mm: f
     >>> import bayescmp as bc
     >>> ax = bc.plots.plot_p_best(bc.bayes.rank_models(bc.load_domains(), rope=1, random_seed=1))
     >>> ax.get_xlabel()
-    'probability'
+    'probability (10 datasets)'
     """
     ranking_order(result)
     best, among, mcse = result.p_best, result.p_among_best, result.mcse
@@ -84,5 +85,5 @@ def plot_p_best(result: RankingPosterior, *, ax: Axes | None = None, width_mm: f
         among_key = Patch(facecolor="white", edgecolor=FAINT, hatch="////", label="within the rope of the best")
         handles.append(soften_hatch(among_key, 0.4))
     key_above(ax, handles, 2)
-    label_axes(ax, x="probability")
+    label_axes(ax, x=f"probability ({datasets_used(result)})")
     return ax

@@ -5,6 +5,7 @@ from matplotlib.axes import Axes
 from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.plots.heat import heat_axes, heat_cells
 from bayescmp.plots.style import POINTS_A_MM, font_size, width_of, wrapped
+from bayescmp.sentences import datasets_used
 
 
 def plot_rank_distribution(result: RankingPosterior, *, ax: Axes | None = None, width_mm: float = 85) -> Axes:
@@ -27,7 +28,7 @@ def plot_rank_distribution(result: RankingPosterior, *, ax: Axes | None = None, 
     >>> import bayescmp as bc
     >>> ax = bc.plots.plot_rank_distribution(bc.bayes.rank_models(bc.load_domains(), rope=0, random_seed=1))
     >>> ax.get_xlabel()
-    'rank (1 is best) and its probability'
+    'rank (1 is best) and its\\nprobability (10 datasets)'
     """
     order = ranking_order(result)
     names = [result.models[i] for i in order]
@@ -35,7 +36,8 @@ def plot_rank_distribution(result: RankingPosterior, *, ax: Axes | None = None, 
     ax, cell = heat_axes(ax, names, ranks, width_mm)
     heat_cells(ax, result.rank_distribution[order], cell, least=0.005)
     size = font_size(width_of(ax))
-    ax.set_xlabel(wrapped("rank (1 is best) and its probability", len(names) * cell / POINTS_A_MM, size), fontsize=size)
+    label = f"rank (1 is best) and its probability ({datasets_used(result)})"
+    ax.set_xlabel(wrapped(label, len(names) * cell / POINTS_A_MM, size), fontsize=size)
     return ax
 
 

@@ -18,8 +18,17 @@ from bayescmp.reports.curves import Curves, Point, curves
 from bayescmp.reports.methods import methods_text, references
 from bayescmp.rope import Rope, RopeLike, warn_if_other_scale
 from bayescmp.scores.metrics import with_direction
-from bayescmp.sentences import best_model, estimate_text, rope_text
-from bayescmp.text import counted, number, probability, short_p_value
+from bayescmp.sentences import (
+    best_model,
+    datasets_text,
+    datasets_used,
+    estimate_text,
+    gap_name,
+    holes,
+    mean_scores,
+    rope_text,
+)
+from bayescmp.text import IN_PERCENT, counted, number, probability, short_p_value
 
 if TYPE_CHECKING:
     from bayescmp.bayes.ranking.result import RankingPosterior
@@ -51,6 +60,7 @@ class Content:
     title: str
     facts: list[tuple[str, str]]
     answer: str | None
+    caution: str
     sentences: list[tuple[str, str, str]]
     few: bool
     pairs: list[PairRow]
@@ -59,8 +69,10 @@ class Content:
     p_name: str
     effect_name: str | None
     note: str
+    gap: str
     rope: str
     ranking: list[dict[str, Any]]
+    score_name: str
     ranking_note: str
     curves: Curves | None
     runs: list[tuple[str, str, str]]
@@ -84,6 +96,7 @@ def content(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: in
         title=f"{len(c.models)} models, {c.scores.metric or 'score'}",
         facts=_facts(c),
         answer=best_model(ranking, _one_rope(c)) if ranking is not None and len(c.models) > 2 else None,
+        caution=holes(c.scores),
         sentences=[pair.three_sentences for pair in c.pairs],
         few=len(c.pairs) <= FEW_PAIRS,
         pairs=pair_rows(c),
@@ -92,9 +105,11 @@ def content(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: in
         p_name=p_name(c),
         effect_name=c.tests.effect_name if c.tests.effect else None,
         note=table_note(c),
-        rope=rope_text(first.rope, first.scale),
+        gap=gap_name(first.scale, first.higher_is_better),
+        rope=rope_text(first.rope, first.scale, first.higher_is_better),
         ranking=_ranking(ranking),
-        ranking_note=why if ranking is None else f"{ranking.method}; {ranking.estimand}",
+        score_name="mean score" if ranking is None else mean_scores(ranking)[0],
+        ranking_note=why if ranking is None else f"{ranking.method}; {ranking.estimand}; {datasets_used(ranking)}",
         curves=drawn,
         runs=[] if drawn is None or len(c.pairs) > 12 else [(*names, drawn.runs(i, *names)) for i, names in _each(c)],
         priors=_priors(c),
@@ -152,12 +167,16 @@ def p_name(c: "Comparison") -> str:
 
 def table_note(c: "Comparison") -> str:
     """What has to stand below the table: the rope, both methods, n, and the sign of the differences."""
-    rope = f"Rope {rope_text(c.rope)}" if isinstance(c.rope, Rope) else "A rope for each dataset (differences in ropes)"
+    scale, up = c.scores.scale, c.scores.higher_is_better
+    one = isinstance(c.rope, Rope)
+    rope = f"Rope {rope_text(c.rope, scale, up)}" if one else "A rope for each dataset (differences in ropes)"
     sizes = sorted({p.n for p in c.posteriors})
     n = f"n = {sizes[0]}" if len(sizes) == 1 else f"n = {sizes[0]} to {sizes[-1]}"
     first = c.posteriors[0]
     what = "P: that the outcome is the most probable of the three." if first.expected is not None else ""
-    sign = " Differences are A - B, positive where A is better; brackets: 95% HDI."
+    of = {"log": "in percent of B, from means of log ratios", "relative": "in percent of the mean of both"}
+    differences = f"{gap_name(scale, up)}: {of[scale]}" if scale in IN_PERCENT else "Differences are A - B"
+    sign = f" {differences}, positive where A is better; brackets: 95% HDI."
     return (
         f"{rope}. Bayesian: {first.method}, {n}; decided where P reaches {c.threshold:g}. {what} Frequentist: "
         f"{c.tests.method}, {p_name(c)}.{'' if first.mean is None else sign}"
@@ -190,11 +209,12 @@ def _each(c: "Comparison") -> Iterable[tuple[int, tuple[str, str]]]:
 
 def _facts(c: "Comparison") -> list[tuple[str, str]]:
     m = len(c.scores.datasets)
-    rope = rope_text(c.rope) if isinstance(c.rope, Rope) else "one for each dataset"
+    scale, up = c.scores.scale, c.scores.higher_is_better
+    rope = rope_text(c.rope, scale, up) if isinstance(c.rope, Rope) else "one for each dataset"
     return [
         ("Models", str(len(c.models))),
-        ("Datasets", c.scores.datasets[0] if m == 1 else str(m)),
-        ("Metric", with_direction(c.scores.metric, c.scores.higher_is_better)),
+        ("Datasets", c.scores.datasets[0] if m == 1 else datasets_text(c.scores).replace(" datasets", "")),
+        ("Metric", with_direction(c.scores.metric, up, scale)),
         ("Rope", rope),
         ("Setting", c.setting.words),
         ("Pairs", f"{len(c.pairs)}" + (f", all against {c.control}" if c.control else "")),
@@ -205,12 +225,12 @@ def _ranking(ranking: "RankingPosterior | None") -> list[dict[str, Any]]:
     if ranking is None:
         return []
     rows: list[Any] = ranking.to_frame().to_dict("records")
-    spread = float(np.ptp(ranking.mean_score)) if ranking.mean_score else 0.0
+    means = dict(zip(ranking.models, mean_scores(ranking)[1], strict=True))
     for row in rows:
         row["show_best"] = probability(row["p_best"], row["mcse"])
         row["show_among"] = probability(row["p_among_best"], row["mcse"])
         row["show_rank"] = f"{row['expected_rank']:.1f}"
-        row["show_score"] = number(row["mean_score"], spread) if "mean_score" in row else ""
+        row["show_score"] = means[row["model"]]
     return rows
 
 
@@ -301,6 +321,8 @@ def _call(c: "Comparison") -> str:
         options["adjust"] = c.tests.adjustment
     if c.switching_cost:
         options["switching_cost"] = c.switching_cost
+    if c.mixed_units:
+        options["mixed_units"] = True
     if c.random_seed is not None:
         options["random_seed"] = c.random_seed
     if c.bayes_options:

@@ -51,10 +51,11 @@ class Curves:
     points: tuple[tuple[Point, ...], ...]
     scale: str
     """The scale of the differences, and so of the ropes."""
+    higher_is_better: bool
 
     def text(self, j: int) -> str:
         """The j-th rope."""
-        return rope_text(self.ropes[j], self.scale)
+        return rope_text(self.ropes[j], self.scale, self.higher_is_better)
 
     def to_json(self) -> dict[str, Any]:
         """For the page: one short text a pair and rope, "P P P|share share share|decision|kind"."""
@@ -119,7 +120,7 @@ def curves(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: int
         warnings.simplefilter("ignore")  # given when the comparison was made
         points = [Point.of(pair) for pair, _ in c.at_ropes(grid, n_jobs=n_jobs)]
     rows = [tuple(points[i : i + len(grid)]) for i in range(0, len(points), len(grid))]
-    return Curves(tuple(grid), grid.index(own), tuple(rows), scale)
+    return Curves(tuple(grid), grid.index(own), tuple(rows), scale, c.scores.higher_is_better)
 
 
 def _grid(c: "Comparison", own: Rope) -> list[Rope]:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 from bayescmp.comparison.show import ranking_of
 from bayescmp.references import Reference, found
 from bayescmp.rope import Rope
-from bayescmp.sentences import rope_text
-from bayescmp.text import counted, p_value, statistic
+from bayescmp.scores.metrics import with_direction
+from bayescmp.sentences import datasets_text, datasets_used, rope_text
+from bayescmp.text import p_value, statistic
 
 if TYPE_CHECKING:
     from bayescmp.comparison.result import Comparison
@@ -86,12 +87,11 @@ class _Paragraph:
         c, scores = self.c, self.c.scores
         designs = list(dict.fromkeys(r.name for r in scores.resampling if r is not None))
         known = all(r is not None for r in scores.resampling) and len(designs) == 1
-        where = counted(len(scores.datasets), "dataset") + (f", each scored by {designs[0]}" if known else "")
-        scale = "" if scores.scale == "score" else f", on the {scores.scale} scale"
-        best = "higher" if scores.higher_is_better else "lower"
+        where = datasets_text(scores) + (f", each scored by {designs[0]}" if known else "")
+        metric = with_direction(scores.metric, scores.higher_is_better, scores.scale)
         pairs = c.pair_names
         what = " with ".join(pairs[0]) if len(pairs) == 1 else f"{len(c.models)} models"
-        text = f"We compared {what} on {where}, by {scores.metric or 'score'} ({best} is better{scale})"
+        text = f"We compared {what} on {where}, by {metric}"
         if len(pairs) == 1:
             return f"{text}."
         which = f"{c.control} with each other model" if c.control else "all pairs of models"
@@ -104,11 +104,12 @@ class _Paragraph:
         lines = [f"{each} compared by the Bayesian {c.posteriors[0].method}{self._cite(test.citations)}.{gives}"]
         kruschke = ("kruschke2018rejecting",)
         if isinstance(c.rope, Rope):
+            within = rope_text(c.rope, c.scores.scale, c.scores.higher_is_better)
             rope = (
                 "No difference was considered negligible (rope 0)"
                 if c.rope.is_zero
-                else f"Differences within the region of practical equivalence (rope) {rope_text(c.rope)} count as "
-                f"equivalent{self._cite(kruschke)}"
+                else f"Differences within the region of practical equivalence (rope) {within} count as equivalent"
+                f"{self._cite(kruschke)}"
             )
         else:
             rope = f"Every dataset had its own region of practical equivalence (rope){self._cite(kruschke)}"
@@ -126,7 +127,8 @@ class _Paragraph:
             many = len(c.scores.datasets) > 1
             how = f"by the Bayesian bootstrap of the datasets{self._cite(('rubin1981bootstrap',))}" if many else ""
             how = how or f"from the joint posterior of all models ({ranking.method})"
-            lines.append(f"We computed the probability that each model is the best {how}.")
+            on = f", on {datasets_used(ranking)}" if ranking.left_out else ""
+            lines.append(f"We computed the probability that each model is the best {how}{on}.")
         return lines
 
     def _frequentist(self) -> list[str]:

@@ -18,6 +18,7 @@ from bayescmp.reports.content import content, data_hash, p_name, pair_rows, tabl
 from bayescmp.reports.escape import Raw, latex, latex_cell, latex_number, markdown
 from bayescmp.reports.figures import figures
 from bayescmp.rope import RopeLike
+from bayescmp.sentences import gap_name
 from bayescmp.text import one_line, safe_text, visible
 
 if TYPE_CHECKING:
@@ -285,6 +286,7 @@ def _table_options(c: "Comparison") -> dict[str, Any]:
     wide = max(len(one_line(name)) for name in c.models) > LONG_NAME
     return {
         "shares": c.posteriors[0].expected is not None,
+        "gap": gap_name(c.posteriors[0].scale, c.scores.higher_is_better),
         "estimates": c.posteriors[0].mean is not None,
         "long": len(c.pairs) > MOST_ROWS_ON_A_PAGE,
         "name_column": Raw(r">{\raggedright\arraybackslash}p{0.2\linewidth}" if wide else "l"),

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.checks import is_one_of
+from bayescmp.checks import check_switch, is_one_of
 from bayescmp.errors import MissingWarning, RopeError, ScoresError, name_list, warn
 from bayescmp.numerics.moments import power_of_two
 from bayescmp.numerics.ranks import average_ranks
@@ -26,6 +26,7 @@ from bayescmp.scores.arrays import (
     warn_of_copies,
 )
 from bayescmp.scores.metrics import higher_is_better as direction
+from bayescmp.scores.metrics import is_bounded, is_known
 from bayescmp.scores.pair import Pair, rounding_of
 from bayescmp.scores.resampling import Resampling, check_design, not_paired
 from bayescmp.scores.table import Scores
@@ -271,8 +272,10 @@ class Table:
         The absolute error that the scores of each block may carry.
     design : Resampling or None
         How the folds of the one dataset were made.
+    left_out : tuple of str
+        The datasets on which some model was not run.
     notes : tuple of str
-        What was left out.
+        What was left out, in words.
     """
 
     models: tuple[str, ...]
@@ -284,6 +287,7 @@ class Table:
     metric: str | None
     higher_is_better: bool
     scale: str
+    left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -312,11 +316,12 @@ class Table:
         }
 
     def standing(self) -> dict[str, Any]:
-        """The fields of a ranking that hold each model's mean score and mean rank; one dataset ranks the means."""
+        """The fields of a ranking: its size, each model's mean score and mean rank (one dataset ranks the means)."""
         one = self.blocks != self.datasets
         ranks = average_ranks(-self.oriented.mean(axis=0), self.rounding.max()) if one else self.ranks.mean(axis=0)
         return {
             "n": len(self.blocks),
+            "left_out": self.left_out,
             "mean_score": tuple(self.values.mean(axis=0).tolist()),
             "mean_rank": tuple(ranks.tolist()),
         }
@@ -373,7 +378,7 @@ def complete_table(
             f"`{test}` needs at least {least_models} models, got {len(scores.models)}: {name_list(scores.models)}."
             + hint
         )
-    notes: tuple[str, ...] = ()
+    given, notes = scores.datasets, ()
     if blocks_are == "datasets":
         scores, notes = _complete_datasets(scores, test, least)
         blocks = scores.datasets
@@ -399,6 +404,7 @@ def complete_table(
         metric=scores.metric,
         higher_is_better=scores.higher_is_better,
         scale=scores.scale,
+        left_out=tuple(name for name in given if name not in set(scores.datasets)) if notes else (),
         notes=notes,
     )
 
@@ -580,6 +586,58 @@ def _width(dataset: str, rope: Rope) -> float:
             "differences are put together in units of their ropes."
         )
     return rope.high
+
+
+# ---- units
+
+MOST_UNEQUAL = 10.0
+"""Typical sizes of unbounded scores that differ by a larger factor between datasets are taken for mixed units."""
+
+
+def check_units(data: Pair | Table | Scores, test: str, mixed_units: bool) -> tuple[str, ...]:
+    """Raise if the datasets' scores are in mixed units, which a test that puts them together cannot use.
+
+    With `mixed_units` a note about it is returned instead. Scales other than "score" have no units, and metrics that
+    are shares by their names have the same unit everywhere. Scores without a known name are checked only where they are
+    all positive and reach beyond 1: of others it is not known that their size depends on a unit.
+    """
+    check_switch("mixed_units", mixed_units)
+    if data.scale != "score" or len(data.datasets) < 2 or is_bounded(data.metric):
+        return ()
+    values = _by_dataset(data)
+    if not is_known(data.metric) and (np.nanmax(values) <= 1 or np.nanmin(values) <= 0):
+        return ()
+    sizes, scored = (
+        np.full(len(values), np.nan),
+        np.nanmax(np.abs(values), axis=1, initial=0, where=values == values) > 0,
+    )
+    sizes[scored] = np.nanmedian(np.abs(values[scored]), axis=1)
+    sizes[sizes == 0] = np.nan  # scores of 0 add nothing in any unit
+    if np.isnan(sizes).all() or np.nanmax(sizes) <= MOST_UNEQUAL * np.nanmin(sizes):
+        return ()
+    small, large = np.nanargmin(sizes), np.nanargmax(sizes)
+    mixed = (
+        f'a typical {data.metric or "score"} is {sizes[small]:.2g} on "{data.datasets[small]}" and {sizes[large]:.2g} '
+        f'on "{data.datasets[large]}"'
+    )
+    if mixed_units:
+        return (f"the datasets are in mixed units: {mixed}",)
+    raise ScoresError(
+        f"`{test}` puts the differences of all datasets together, so they must be in the same unit, but {mixed}. "
+        "Compare ratios, here with a rope of 1 %:\n"
+        '    compare(scores.transform("log"), rope=0.01)\n'
+        "Or give a rope for each dataset, or use the sign test with rope=0, which counts wins. If the unit is the same "
+        "on every dataset after all, use mixed_units=True."
+    )
+
+
+def _by_dataset(data: Pair | Table | Scores) -> Floats:
+    """All scores, datasets x whatever there is of each; NaN where there is none."""
+    if isinstance(data, Pair):
+        return np.concatenate([data.scores_a, data.scores_b], axis=1)
+    if isinstance(data, Table):
+        return data.values
+    return data.values.transpose(1, 0, 2).reshape(len(data.datasets), -1)
 
 
 # ---- right and wrong

@@ -28,11 +28,24 @@ SHARES = frozenset(
     "error error_rate err misclassification zero_one_loss fpr fnr eer".split()
 )
 """Metrics between 0 and 1, which some people write in percent."""
+UNBOUNDED = frozenset(
+    "reward return throughput log_likelihood loss log_loss logloss cross_entropy nll nlpd rmse mse mae msle rmsle "
+    "max_error mean_squared_error root_mean_squared_error mean_absolute_error median_absolute_error "
+    "mean_squared_log_error root_mean_squared_log_error mean_poisson_deviance mean_gamma_deviance perplexity ppl "
+    "bits_per_byte time fit_time score_time runtime latency seconds duration memory cost regret n_parameters "
+    "parameters size".split()
+)
+"""Known metrics whose size depends on the dataset; all others are shares, rates and coefficients, the same on each."""
 
 
 def is_known(metric: object) -> bool:
     """Whether the direction of a metric follows from its name."""
     return _known_direction(str(metric)) is not None
+
+
+def is_bounded(metric: object) -> bool:
+    """Whether the metric is, by its name, a share, a rate or a coefficient, whose unit is the same on every dataset."""
+    return is_known(metric) and _known_name(str(metric)).removeprefix("neg_") not in UNBOUNDED
 
 
 def check_metric(metric: object) -> None:
@@ -62,27 +75,28 @@ def higher_is_better(metric: str | None, given: bool | None) -> bool:
     return direction
 
 
-def with_direction(metric: str | None, higher_is_better: bool) -> str:
-    """The metric as every header has it: "rmse (lower is better)"."""
-    return f"{metric or 'score'} ({'higher' if higher_is_better else 'lower'} is better)"
+def with_direction(metric: str | None, higher_is_better: bool, scale: str = "score") -> str:
+    """The metric as every header has it: "rmse (lower is better)", "rmse (lower is better, log scale)"."""
+    on = {"score": "", "ropes": ", differences in ropes"}.get(scale, f", {scale} scale")
+    return f"{metric or 'score'} ({'higher' if higher_is_better else 'lower'} is better{on})"
 
 
-def is_share(metric: str | None) -> bool:
-    """Whether a metric is known to be between 0 and 1, or between 0 and 100 in percent."""
-    return metric is not None and _bare(metric) in SHARES
-
-
-def _bare(metric: str) -> str:
-    """The name without its case, signs and prefixes; empty where it starts with a sign."""
+def _known_name(metric: str) -> str:
+    """The name as the lists above have it; empty for "-rmse" and the like: negated or not, that is open."""
     name = re.sub(r"[^a-z0-9]+", "_", str(metric).lower().strip())
-    if name.startswith("_"):  # "-rmse" and the like: negated or not, that is open
+    if name.startswith("_"):
         return ""
     name = re.sub(r"^((mean|test|val|valid|validation|eval|score|cv)_)+(?=.)", "", name.strip("_"))
     return "mean_" + name if "mean_" + name in LOWER else name
 
 
+def is_share(metric: str | None) -> bool:
+    """Whether a metric is known to be between 0 and 1, or between 0 and 100 in percent."""
+    return metric is not None and _known_name(metric) in SHARES
+
+
 def _known_direction(metric: str) -> bool | None:
-    name = _bare(metric)
+    name = _known_name(metric)
     if name.startswith("neg_"):
         return True if _known_direction(name.removeprefix("neg_")) is False else None
     return True if name in HIGHER else False if name in LOWER else None

@@ -13,7 +13,7 @@ from bayescmp.numerics.moments import mean
 from bayescmp.scores.items import Items
 from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.resampling import Resampling, check_design, not_paired, unknown_design
-from bayescmp.text import visible_lines
+from bayescmp.text import IN_PERCENT, percent, visible_lines
 from bayescmp.values import Value
 
 SCALES = {
@@ -211,14 +211,20 @@ class Pair(Value):
         items = {name: found.of_models([1, 0]) for name, found in self.items.items()}
         return replace(self, a=self.b, b=self.a, scores_a=self.scores_b, scores_b=self.scores_a, items=items)
 
+    def _mean_text(self) -> str:
+        mean = float(self.means.mean())
+        if self.scale in IN_PERCENT:
+            return f"difference {percent(mean, self.scale, self.higher_is_better):.4g} %"
+        return f"{self.difference_name} {mean:.4g}"
+
     def __repr__(self) -> str:
         what = "runs" if not self.paired else "items" if len(self.items) == len(self.datasets) else "scores"
         where = f'"{self.datasets[0]}"' if len(self.datasets) == 1 else f"{len(self.datasets)} datasets"
         resamples = f"{self.runs.min()} to {self.runs.max()}" if np.ptp(self.runs) else f"{self.runs[0, 0]}"
-        metric = with_direction(self.metric, self.higher_is_better)
+        metric = with_direction(self.metric, self.higher_is_better, self.scale)
         lines = (
             f"Pair: {self.a} vs {self.b}, {metric}, {where}, {resamples} {what} each",
-            f"  mean {self.difference_name} {self.means.mean():.4g} (positive favours {self.a})",
+            f"  mean {self._mean_text()} (positive favours {self.a})",
         )
         return visible_lines(lines)
 

@@ -484,10 +484,9 @@ class Scores(Value):
 
     def _headline(self) -> str:
         """The shape, the metric with its direction, and the design in one line."""
-        scale = "" if self.scale == "score" else f", {self.scale} scale"
         return (
             f"Scores: {len(self.models)} model{_s(self.models)} x {len(self.datasets)} dataset{_s(self.datasets)}, "
-            f"{with_direction(self.metric, self.higher_is_better)}{scale}, {self._designs()}"
+            f"{with_direction(self.metric, self.higher_is_better, self.scale)}, {self._designs()}"
         )
 
     def _designs(self) -> str:

@@ -31,7 +31,7 @@ from bayescmp.errors import DegenerateWarning, PriorWarning, ScoresError, name_l
 from bayescmp.numerics.moments import moments
 from bayescmp.numerics.student import welch_parameters
 from bayescmp.rope import ROPE, RopeLike
-from bayescmp.scores.inputs import as_pair, in_ropes, many_datasets
+from bayescmp.scores.inputs import as_pair, check_units, in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
 
@@ -53,6 +53,7 @@ def hierarchical_ttest(
     resampling: Resampling | None = None,
     min_sd: float | None = None,
     higher_is_better: bool | None = None,
+    mixed_units: bool = False,
     engine: str = "collapsed",
     random_seed: int | None = None,
     **nuts_options: Any,
@@ -77,6 +78,8 @@ def hierarchical_ttest(
         the smallest of the other datasets if not given.
     higher_is_better : bool
         The direction of the scores, where arrays are given; True if not given.
+    mixed_units : bool
+        Average differences also where the typical sizes of unbounded scores show that datasets have different units.
     engine : "collapsed" or "nuts"
         Deterministic quadrature, or PyMC as its reference.
     random_seed : int, optional
@@ -109,6 +112,7 @@ def hierarchical_ttest(
     <Decision.EQUIVALENT: 'equivalent'>
     """
     pair, region = in_ropes(many_datasets(a, b, test="hierarchical_ttest", higher_is_better=higher_is_better), rope)
+    mixed = check_units(pair, "hierarchical_ttest", mixed_units)
     check_engine(engine, "collapsed", nuts_options, random_seed)
     pair = pair if resampling is None else pair.with_resampling(resampling)
     inference, notes = prepare(pair, prior, min_sd)
@@ -123,7 +127,7 @@ def hierarchical_ttest(
         **catalogue.find("hierarchical_ttest", "bayes").words() | ({} if pair.paired else {"method": OF_RUNS}),
         engine=engine,
         settings=inference.settings,
-        notes=notes,
+        notes=(*mixed, *notes),
         **fields,
     )
 

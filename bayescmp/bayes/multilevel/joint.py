@@ -15,6 +15,7 @@ from bayescmp.bayes.multilevel.model import MultilevelPrior, draw_between, pymc_
 from bayescmp.bayes.multilevel.result import MultilevelDraws, MultilevelPosterior
 from bayescmp.checks import checked_seed
 from bayescmp.rope import ROPE, RopeLike, symmetric, warn_if_other_scale
+from bayescmp.scores.inputs import check_units
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
@@ -27,6 +28,7 @@ def multilevel(
     *,
     rope: RopeLike = ROPE,
     prior: str | MultilevelPrior = "pooled",
+    mixed_units: bool = False,
     random_seed: int | None = None,
     **nuts_options: Any,
 ) -> MultilevelPosterior:
@@ -48,6 +50,8 @@ def multilevel(
         "pooled": effects are normal around their mean with a standard deviation that is learnt. "flat": not pooled; for
         two models this is hierarchical_ttest(prior="gaussian"). "exchangeable": pooled, and all models have one
         variance and all pairs one correlation.
+    mixed_units : bool
+        Average differences also where the typical sizes of unbounded scores show that datasets have different units.
     random_seed : int, optional
         Drawn and recorded if not given.
     **nuts_options
@@ -72,6 +76,7 @@ def multilevel(
     """
     region = symmetric(rope)
     data, twins = prepare(scores, prior)
+    mixed = check_units(scores, "multilevel", mixed_units)
     if scores.scale == "score":
         warn_if_other_scale(region, scores.values)
     seed = checked_seed(random_seed)
@@ -89,7 +94,7 @@ def multilevel(
         settings={"prior": data.prior},
         random_seed=seed,
         diagnostics=diagnostics,
-        notes=data.notes + _unlike(draws),
+        notes=mixed + data.notes + _unlike(draws),
         inference=_inference(scores, data, twins, draws, np.random.default_rng(seed)),
         inference_data=drawn,
     )

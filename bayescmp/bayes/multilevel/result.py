@@ -213,7 +213,7 @@ class MultilevelPosterior(BayesianResult):
         return {"effects": dict(zip(self.models, self.inference.effect.mean(axis=(0, 1)).tolist(), strict=True))}
 
     def __repr__(self) -> str:
-        what = with_direction(self.metric, self.higher_is_better)
+        what = with_direction(self.metric, self.higher_is_better, self.scale)
         lines = [
             *self._trouble(),
             f"Multilevel: {len(self.models)} models, {what}, "

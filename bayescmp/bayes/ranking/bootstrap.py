@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from bayescmp.bayes.ranking.result import AbilityInference, Block, RankingPosterior
 from bayescmp.bayes.welch import difference_of, mean_and_error
-from bayescmp.checks import check_draws, checked_seed, is_one_of
+from bayescmp.checks import check_draws, check_switch, checked_seed, is_one_of
 from bayescmp.errors import DegenerateWarning, ScoresError, name_list, warn
 from bayescmp.numerics.ranks import average_ranks
 from bayescmp.numerics.student import student_parameters, student_regions
-from bayescmp.rope import ROPE, Rope, RopeLike, rope_for, symmetric, warn_if_other_scale
-from bayescmp.scores.inputs import Table, check_runs, check_scores, complete_table, in_ropes
+from bayescmp.rope import ROPE, Rope, RopeLike, check_rope_names, rope_for, symmetric, warn_if_other_scale
+from bayescmp.scores.inputs import Table, check_runs, check_scores, check_units, complete_table, in_ropes
 from bayescmp.scores.pair import ROUNDING, rounding_of
 from bayescmp.scores.resampling import unknown_design
 from bayescmp.scores.table import Scores
@@ -34,6 +34,7 @@ def rank_models(
     *,
     rope: RopeLike | Mapping[str, RopeLike] = ROPE,
     by: str = "rank",
+    mixed_units: bool = False,
     draws: int = DRAWS,
     random_seed: int | None = None,
 ) -> RankingPosterior:
@@ -48,6 +49,9 @@ def rank_models(
     by : "rank" or "score"
         With many datasets, what makes a model best: the mean rank (scores of different datasets are seldom
         commensurable) or the mean score. Both are reported. With one dataset it is the mean score.
+    mixed_units : bool
+        With by="score", average scores also where the typical sizes of unbounded scores show that datasets have
+        different units.
     draws : int
         Number of Monte-Carlo draws, at least 1,000.
     random_seed : int, optional
@@ -85,11 +89,13 @@ def rank_models(
         raise ValueError(f'`by` must be "rank" or "score", got {by!r}.')
     draws = check_draws(draws)
     check_scores(scores, "rank_models")
+    check_rope_names(rope, scores.datasets)
     if not scores.paired and len(scores.datasets) == 1:
         return _runs(scores, rope, draws, checked_seed(random_seed))
     blocks_are = "folds" if len(scores.datasets) == 1 else "datasets"
     table = complete_table(scores, test="rank_models", blocks_are=blocks_are, least=1, relative=True)
     table, region = in_ropes(table, rope)
+    notes = check_units(table, 'rank_models(by="score")', check_switch("mixed_units", mixed_units) or by == "rank")
     seed = checked_seed(random_seed)
     if blocks_are == "folds":
         return _one_dataset(table, region, draws, seed)
@@ -103,6 +109,7 @@ def rank_models(
         ability="minus the mean rank" if by == "rank" else "mean score, higher is better",
         settings={"by": by, "draws": draws},
         random_seed=seed,
+        notes=notes,
         inference=inference,
     )
 

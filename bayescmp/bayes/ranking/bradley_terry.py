@@ -21,8 +21,8 @@ from bayescmp.bayes.ranking.strengths import (
 )
 from bayescmp.checks import is_one_of
 from bayescmp.errors import ScoresError
-from bayescmp.rope import ROPE, Rope, RopeLike
-from bayescmp.scores.inputs import Table, complete_table, in_ropes
+from bayescmp.rope import ROPE, Rope, RopeLike, check_rope_names
+from bayescmp.scores.inputs import Table, check_scores, check_units, complete_table, in_ropes
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
@@ -38,6 +38,7 @@ def bradley_terry(
     ties: str = "spread",
     win_rope: float = WIN_ROPE,
     prior: float = 0.5,
+    mixed_units: bool = False,
     draws: int = DRAWS,
     random_seed: int | None = None,
     engine: str = "draws",
@@ -60,6 +61,9 @@ def bradley_terry(
         Half the width of the region of P(win) around one half that makes no difference: 0.05 for 0.45 to 0.55.
     prior : float
         Scale of log sigma; 0.5 is Wainer's.
+    mixed_units : bool
+        Use one rope other than 0 also where the typical sizes of unbounded scores show that datasets have different
+        units.
     draws : int
         Number of draws in all, at least 4,000.
     random_seed : int, optional
@@ -96,7 +100,10 @@ def bradley_terry(
     >>> max(posterior.p_best, key=posterior.p_best.get)
     'rf'
     """
-    table, region = in_ropes(complete_table(scores, test="bradley_terry", relative=True, plain=False), rope)
+    check_scores(scores, "bradley_terry")
+    check_rope_names(rope, scores.datasets)
+    table, region = in_ropes(complete_table(scores, test="bradley_terry", relative=True), rope)
+    notes = () if region.is_zero else check_units(table, "bradley_terry", mixed_units)
     check_prior(prior, MOST_PRIOR)
     wins, tied = count_wins(table, region)
     counted = _counted(wins, tied, ties)
@@ -116,6 +123,7 @@ def bradley_terry(
         estimand="the models' log-strengths: P(a beats b on the next dataset) = 1 / (1 + exp(theta_b - theta_a))",
         ability="log-strength",
         settings={"ties": ties, "prior": prior, "wins": wins.tolist(), "tied": tied.tolist()},
+        notes=notes,
         **fields,
     )
 

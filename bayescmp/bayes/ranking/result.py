@@ -22,7 +22,8 @@ from bayescmp.errors import unknown_name
 from bayescmp.numerics.ranks import tie_groups
 from bayescmp.rope import BORDER_TOLERANCE, RopeLike, symmetric
 from bayescmp.scores.metrics import with_direction
-from bayescmp.text import number, probability, visible, visible_lines
+from bayescmp.sentences import datasets_used, mean_scores
+from bayescmp.text import probability, visible, visible_lines
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -102,6 +103,8 @@ class RankingPosterior(BayesianResult):
     method, engine, estimand : str
     ability : str
         What the abilities are.
+    left_out : tuple of str
+        Datasets that were not used, because some model was not run on them.
     mean_score, mean_rank : tuple of float, or None
         Each model's plain means, to read beside the posterior.
     settings, random_seed, diagnostics, notes, versions
@@ -123,6 +126,7 @@ class RankingPosterior(BayesianResult):
     models: tuple[str, ...]
     ability: str
     inference: AbilityInference
+    left_out: tuple[str, ...] = ()
     mean_score: tuple[float, ...] | None = None
     mean_rank: tuple[float, ...] | None = None
 
@@ -233,7 +237,7 @@ class RankingPosterior(BayesianResult):
         return _compat.to_inference_data({"posterior": {"ability": chains}})
 
     def to_frame(self) -> "pd.DataFrame":
-        """One row per model, the most probably best first."""
+        """One row per model, the most probably best first; `n_datasets` of `of_datasets` were used."""
         import pandas as pd
 
         frame = pd.DataFrame(self._columns())
@@ -253,6 +257,8 @@ class RankingPosterior(BayesianResult):
             "rank_low": low,
             "rank_high": high,
             "mcse": self.mcse.values(),
+            "n_datasets": [len(self.datasets)] * len(self.models),
+            "of_datasets": [len(self.datasets) + len(self.left_out)] * len(self.models),
         }
         return {name: list(values) for name, values in columns.items() if values is not None}
 
@@ -271,12 +277,13 @@ class RankingPosterior(BayesianResult):
     # ---- for people
 
     def __repr__(self) -> str:
-        where = f'"{self.datasets[0]}", {self.n} folds' if len(self.datasets) == 1 else f"{self.n} datasets"
-        what = with_direction(self.metric, self.higher_is_better)
+        where = f'"{self.datasets[0]}", {self.n} folds' if len(self.datasets) == 1 else datasets_used(self)
+        what = with_direction(self.metric, self.higher_is_better, self.scale)
         heading = f"Ranking: {len(self.models)} models, {what}, {where}, {self._rope_text()}"
         head = [*self._trouble(), heading, f"  {self.method}"]
-        header = ["model", "P(best)", "P(among best)", "expected rank", "95%", "mean score"]
-        rows = [header, *self._rows()]
+        score, means = mean_scores(self)
+        header = ["model", "P(best)", "P(among best)", "expected rank", "95%", score]
+        rows = [header, *self._rows(means)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         table = [
             "  " + "  ".join([row[0].ljust(widths[0]), *(x.rjust(w) for x, w in zip(row[1:], widths[1:], strict=True))])
@@ -288,14 +295,12 @@ class RankingPosterior(BayesianResult):
             table.append(f"  ... and {len(rest)} more models, P(one of them is best) {probability(p)}; see to_frame()")
         return visible_lines([*head, *table, *(f"  note: {note}" for note in self.notes)])
 
-    def _rows(self) -> Iterator[list[str]]:
+    def _rows(self, means: list[str]) -> Iterator[list[str]]:
         summary, low_high = self._summary(), list(self.rank_hdi().values())
         ranks = list(self.expected_rank.values())
-        spread = np.ptp(self.mean_score) if self.mean_score else 0.0
         for i in self._order()[:MOST_SHOWN]:
             show = [probability(p, summary.mcse[i]) for p in (summary.ranks[i, 0], summary.among_best[i])]
-            score = number(self.mean_score[i], float(spread)) if self.mean_score else ""
-            yield [visible(self.models[i], keep=""), *show, f"{ranks[i]:.1f}", "{}-{}".format(*low_high[i]), score]
+            yield [visible(self.models[i], keep=""), *show, f"{ranks[i]:.1f}", "{}-{}".format(*low_high[i]), means[i]]
 
     def _order(self) -> NDArray[np.intp]:
         """The models, the most probably best first."""
