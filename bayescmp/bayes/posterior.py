@@ -8,7 +8,7 @@ from bayescmp.bayes.nuts import Diagnosed
 from bayescmp.checks import check_threshold
 from bayescmp.rope import Decision, Rope, RopeLike, ropes_of
 from bayescmp.scores.metrics import with_direction
-from bayescmp.scores.pair import SCALES
+from bayescmp.scores.pair import SCALES, check_scale
 from bayescmp.text import about_row, probability, versions
 from bayescmp.values import NOT_KEPT, Value
 
@@ -38,6 +38,9 @@ class BayesianResult(Value):
     notes: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=versions)
     inference_data: Any = field(default=None, compare=False, metadata=NOT_KEPT)
+
+    def __post_init__(self) -> None:
+        check_scale(self.scale)
 
     @property
     def problems(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from bayescmp.checks import check_level, check_p_values
 from bayescmp.frequentist.intervals import IntervalRule
 from bayescmp.rope import Rope
 from bayescmp.scores.metrics import with_direction
-from bayescmp.scores.pair import SCALES
+from bayescmp.scores.pair import SCALES, check_scale
 from bayescmp.text import about_row, number, p_value, statistic, unit_number, versions, visible_lines
 from bayescmp.values import Value
 
@@ -144,6 +144,7 @@ class TestResult(Value):
     versions: dict[str, str] = field(default_factory=versions)
 
     def __post_init__(self) -> None:
+        check_scale(self.scale)
         check_p_values("p_value", (self.p_value,))
         check_p_values("p_adjusted", () if self.p_adjusted is None else (self.p_adjusted,))
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescmp.checks import is_one_of
 from bayescmp.errors import ScoresError, name_list, unknown_name
 from bayescmp.numerics.moments import mean
 from bayescmp.scores.metrics import with_direction
@@ -181,6 +182,12 @@ class Pair(Value):
             f"  mean {self.difference_name} {self.means.mean():.4g} (positive favours {self.a})",
         )
         return visible_lines(lines)
+
+
+def check_scale(scale: object) -> None:
+    """Raise if this is not a scale of differences, as in a file that was edited."""
+    if not is_one_of(scale, SCALES):
+        raise ValueError(f"`scale` must be one of {', '.join(SCALES)}, got {scale!r}.")
 
 
 def rounding_of(scores: NDArray[np.float64], scale: str) -> NDArray[np.float64]:
