@@ -49,7 +49,7 @@ def check_number(name: str, value: object) -> float:
 
 
 def check_numbers(name: str, values: Any) -> NDArray[np.float64]:
-    """An array of real numbers, or one of them."""
+    """An array of real numbers, none of them NaN, or one of them."""
     try:
         given = np.asarray(values)
         real = given.dtype.kind in "iuf" or (
@@ -58,7 +58,7 @@ def check_numbers(name: str, values: Any) -> NDArray[np.float64]:
         numbers = given.astype(float) if real else None
     except (TypeError, ValueError, OverflowError):
         numbers = None
-    if numbers is None:
+    if numbers is None or np.isnan(numbers).any():
         raise ValueError(f"`{name}` must be numbers, got {values!r}.")
     return numbers
 

@@ -3,6 +3,7 @@
 import inspect
 import json
 import math
+import traceback
 import warnings
 from dataclasses import dataclass
 from itertools import combinations
@@ -199,6 +200,7 @@ def other_calls():
     comparison = bc.compare(_S, rope=0.01, random_seed=1, bayes_options={"draws": 64})
     frame = pd.DataFrame({"model": [*"aabb"], "dataset": ["x", "y"] * 2, "score": [0.1, 0.2, 0.3, 0.4]})
     fold_scores = {"test_score": _A}
+    search = {"params": [{"C": 1}, {"C": 2}], "split0_test_score": [0.1, 0.2], "split1_test_score": [0.3, 0.2]}
     figures = {
         "plot_critical_difference": tests,
         "plot_forest": hierarchical,
@@ -251,9 +253,11 @@ def other_calls():
             Scores.from_cross_validate,
             {"results": {"a": fold_scores, "b": fold_scores}, "cv": 10, "metric": "accuracy"},
         ),
+        "Scores.from_cv_results": (Scores.from_cv_results, {"search": search, "cv": 2, "metric": "accuracy"}),
         "Scores.pair": (_S.pair, {"a": "m0", "b": "m1"}),
         "Scores.transform": (_S.transform, {"scale": "log"}),
         "Scores.rename": (_S.rename, {"names": {"m0": "x"}}),
+        "Scores.drop": (lambda name: _S.drop(name), {"name": "m0"}),
         "read_scores": (bc.read_scores, {"path": FILE, "metric": "accuracy"}),
         "Rope": (bc.Rope, {"low": -1, "high": 1}),
         "Rope.of": (bc.Rope.of, {"rope": 1}),
@@ -262,10 +266,14 @@ def other_calls():
         "Resampling.holdout": (Resampling.holdout, {"n_train": 5, "n_test": 5}),
         "Resampling.from_sizes": (Resampling.from_sizes, {"n_train": [5, 5], "n_test": [5, 5]}),
         "Resampling.custom": (Resampling.custom, {"rho": 0.1}),
+        "Resampling.leave_one_out": (Resampling.leave_one_out, {"n": 5}),
+        "Resampling.bootstrap": (Resampling.bootstrap, {"n": 5, "repeats": 3}),
+        "Resampling.blocked": (Resampling.blocked, {"blocks": 5}),
         "bayes.HierarchicalPrior": (
             bayes.HierarchicalPrior,
             {"delta_0_bound": 1, "sigma_0_max": 1, "sigma_max": 1},
         ),
+        "bayes.MultilevelPrior": (bayes.MultilevelPrior, {"effects_scale": 1, "between_max": 1}),
         **{
             f"{kind.__name__}.from_dict": (kind.from_dict, {"data": result.to_dict()})
             for kind, result in (
@@ -275,6 +283,7 @@ def other_calls():
                 (frequentist.PairwiseTests, tests),
                 (frequentist.TestResult, frequentist.paired_ttest(_A, _B)),
                 (Scores, _S),
+                (Resampling, QUARTER),
             )
         },
     }
@@ -416,3 +425,49 @@ def there_and_back(result):
     back = type(result).from_dict(json.loads(json.dumps(result.to_dict(), allow_nan=False)))
     assert back == result
     return back
+
+
+# ---- what does not belong there
+
+
+class Odd:
+    def __repr__(self):
+        return "Odd()"
+
+
+JUNK = [
+    None, "x", "", b"x", math.nan, math.inf, -math.inf, -1, 0, 0.5, 1.5, 10**30, 10**400, 1e308, 1e-320, True, [], {},
+    [[]], [None], ["x"], [math.nan], {"a": 1}, Odd(), np.array(3), np.zeros((0, 3)), np.zeros((2, 2, 2)), 1j,
+    np.array(["a"]), (1,), {1, 2},
+]  # fmt: skip
+FREE = {"cache", "progress", "statistic", "n_jobs"}
+"""Arguments that take anything, or write files."""
+
+
+class Accepted(Exception):
+    """In place of PyMC: all arguments were taken."""
+
+
+def accepted(*_):
+    raise Accepted
+
+
+def refusal(function, arguments):
+    """The error of a call; None where it works."""
+    with warnings.catch_warnings():
+        for category in OURS:
+            warnings.simplefilter("ignore", category)
+        try:
+            function(**arguments)
+        except Accepted:
+            return None
+        except Exception as error:
+            return error
+    return None
+
+
+def is_ours(error):
+    """Whether an error is one of bayescmp, raised by bayescmp."""
+    raised_in = traceback.extract_tb(error.__traceback__)[-1]
+    comparison = "truth value" in str(error)  # numpy's, from a comparison of ours
+    return isinstance(error, ValueError) and "bayescmp" in raised_in.filename and not comparison

@@ -77,8 +77,11 @@ class DifferencePosterior(Posterior):
         return self.distribution.sf(check_numbers("x", x))
 
     def ppf(self, q: ArrayLike) -> NDArray[np.float64]:
-        """The posterior quantile at q."""
-        return self.distribution.ppf(check_numbers("q", q))
+        """The posterior quantile at q, a probability."""
+        shares = check_numbers("q", q)
+        if ((shares < 0) | (shares > 1)).any():
+            raise ValueError(f"`q` must be probabilities from 0 to 1, got {q!r}.")
+        return self.distribution.ppf(shares)
 
     def draws(self, n: int = 1000, random_seed: int = 0) -> NDArray[np.float64]:
         """`n` draws of the difference, the same for the same `random_seed`."""

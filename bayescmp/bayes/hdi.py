@@ -40,6 +40,8 @@ def hdi(posterior: Any, mass: float = DEFAULT_MASS) -> tuple[float, float]:
 
 def _of_draws(draws: ArrayLike, mass: float) -> tuple[float, float]:
     try:
+        if np.iscomplexobj(draws):
+            raise ValueError
         ordered = np.sort(np.asarray(draws, dtype=float), axis=None)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"`posterior` must be draws or a distribution with `ppf`, got {draws!r}.") from None

@@ -8,6 +8,7 @@ from bayescmp.bayes.nuts import Diagnosed
 from bayescmp.checks import check_count, check_threshold
 from bayescmp.rope import Decision, Rope, RopeLike, ropes_of
 from bayescmp.scores.metrics import with_direction
+from bayescmp.scores.pair import check_scale
 from bayescmp.sentences import rope_label
 from bayescmp.text import about_row, probability, versions
 from bayescmp.values import NOT_KEPT, Value
@@ -41,6 +42,7 @@ class BayesianResult(Value):
 
     def __post_init__(self) -> None:
         check_count("n", self.n)
+        check_scale(self.scale)
 
     @property
     def problems(self) -> tuple[str, ...]:

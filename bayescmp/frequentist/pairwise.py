@@ -28,7 +28,7 @@ from bayescmp.numerics.ranks import signed_ranks
 from bayescmp.numerics.student import student_p, student_parameters, student_ppf
 from bayescmp.scores.inputs import as_scores, check_same_folds, check_units, complete_table
 from bayescmp.scores.metrics import with_direction
-from bayescmp.scores.pair import Pair, rounding_of
+from bayescmp.scores.pair import Pair, check_scale, rounding_of
 from bayescmp.scores.resampling import Resampling, unknown_design
 from bayescmp.scores.table import Scores
 from bayescmp.text import counted, versions, visible, visible_lines
@@ -312,6 +312,9 @@ class PairwiseTests(Value):
                     f"`{name}` must have one entry for each of {len(self.pairs)} pairs, got {len(getattr(self, name))}."
                 )
         check_count("n", min(self.n, default=0), 0)
+        check_scale(self.scale)
+        if self.critical_difference is not None and "alpha" not in self.details:
+            raise ValueError("A critical difference must have its level in `details`, as alpha.")
         check_p_values("p_value", self.p_value)
         check_p_values("p_adjusted", self.p_adjusted)
 

@@ -318,6 +318,7 @@ def power_mcnemar(
         refuse_observed(name, value)
         if not is_number(value) or not 0 <= value <= 1:
             raise ValueError(f"`{name}` must be a probability between 0 and 1, got {value!r}.")
+    p_only_a, p_only_b = float(p_only_a), float(p_only_b)
     differ = p_only_a + p_only_b
     if not 0 < differ <= 1 + 1e-12:
         raise ValueError(
@@ -390,7 +391,7 @@ def power_curve(effects: Iterable[Any], n: Iterable[float], *, test: str = "ttes
         raise ValueError(f"`test` must be one of {', '.join(_CURVES)}, got {test!r}.")
     function, names = _CURVES[test]
     for name, given in (("effects", effects), ("n", n)):
-        if not is_list(given):
+        if not is_list(given) or np.ma.isMaskedArray(given):
             raise ValueError(f"`{name}` must be a list of numbers, such as [{given!r}]; got {given!r}.")
     effects, sizes = list(effects), list(n)
     if not effects or not sizes:

@@ -8,6 +8,7 @@ from bayescmp.checks import check_count, check_level, check_p_values
 from bayescmp.frequentist.intervals import IntervalRule
 from bayescmp.rope import Rope
 from bayescmp.scores.metrics import with_direction
+from bayescmp.scores.pair import check_scale
 from bayescmp.sentences import in_percent
 from bayescmp.text import (
     IN_PERCENT,
@@ -156,6 +157,7 @@ class TestResult(Value):
 
     def __post_init__(self) -> None:
         check_count("n", self.n, 0)
+        check_scale(self.scale)
         check_p_values("p_value", (self.p_value,))
         check_p_values("p_adjusted", () if self.p_adjusted is None else (self.p_adjusted,))
 

@@ -341,7 +341,7 @@ def as_vector(name: str, values: ArrayLike) -> Floats:
     _check_plain(name, values)
     try:
         given = np.asarray(values)
-        numbers = given.dtype.kind not in "US" and not (
+        numbers = given.dtype.kind not in "USc" and not (
             given.dtype.kind == "O" and any(isinstance(x, NOT_SCORES) for x in given.flat)
         )
         vector = np.array(given, dtype=float) if numbers else None
@@ -361,7 +361,7 @@ def as_vector(name: str, values: ArrayLike) -> Floats:
 
 def _check_plain(name: str, values: ArrayLike) -> None:
     """Raise if these have a mask or imaginary parts, which an array of floats would lose without a word."""
-    if np.ma.isMaskedArray(values) or np.iscomplexobj(values):
+    if np.ma.isMaskedArray(values) or getattr(getattr(values, "dtype", None), "kind", "") == "c":
         raise ScoresError(f"The scores of `{name}` must be plain real numbers, got {type(values).__name__}.")
 
 
@@ -381,6 +381,12 @@ def check_finite(values: Floats, where: Callable[[int], str]) -> None:
         f"Scores must be finite, but {bad.size} of {values.size} are infinite, first at {where(int(bad[0]))} "
         f"({values[bad[0]]}). Correct them, or leave out the model or the dataset."
     )
+
+
+def check_not_huge(values: Floats, most: float) -> None:
+    """Raise if sums or squares of the scores would be infinite."""
+    if (largest := float(np.nanmax(np.abs(values)))) > most:
+        raise ScoresError(f"Scores must be at most {most:g} in size, got {largest:g}. Change their unit.")
 
 
 def _depth(name: str, values: ArrayLike) -> int:

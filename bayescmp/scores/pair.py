@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescmp.checks import is_one_of
 from bayescmp.errors import ResamplingError, ScoresError, name_list, unknown_name
 from bayescmp.numerics.moments import mean
 from bayescmp.scores.items import Items
@@ -236,6 +237,12 @@ def check_one_kind(designs: Iterable[Resampling | None]) -> None:
             "All datasets must have runs that cannot be paired, or none, got both kinds of designs. Compare the two "
             "kinds of datasets one after the other: scores.select(datasets=[...])."
         )
+
+
+def check_scale(scale: object) -> None:
+    """Raise if this is not a scale of differences, as in a file that was edited."""
+    if not is_one_of(scale, SCALES):
+        raise ValueError(f"`scale` must be one of {', '.join(SCALES)}, got {scale!r}.")
 
 
 def rounding_of(scores: NDArray[np.float64], scale: str) -> NDArray[np.float64]:

@@ -216,7 +216,7 @@ class Resampling(Value):
         With `folds` (and `repeats`) they are those of k-fold cross-validation, else random splits.
         """
         try:
-            if any(np.asarray(x).dtype.kind == "b" for x in (n_train, n_test)):
+            if any(np.asarray(x).dtype.kind in "bc" for x in (n_train, n_test)):
                 raise ValueError
             train, test = np.asarray(n_train, dtype=float), np.asarray(n_test, dtype=float)
         except (TypeError, ValueError, OverflowError):
@@ -354,10 +354,14 @@ def _count(name: str, value: float, least: int) -> int:
 
 
 def _size(name: str, value: float) -> float:
-    if not is_number(value) or not 0 < value <= MOST_CASES:
-        came = "more" if is_number(value) and value > MOST_CASES else repr(value)
+    try:
+        size = float(value) if is_number(value) else math.nan
+    except OverflowError:
+        size = math.inf
+    if not 0 < size <= MOST_CASES:
+        came = "more" if size > MOST_CASES else repr(value)
         raise ResamplingError(f"`{name}` must be positive numbers of cases, at most {MOST_CASES:g}, got {came}.")
-    return float(value)
+    return size
 
 
 def _rho(n_train: float, n_test: float) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayescmp.checks import is_list
 from bayescmp.errors import ResamplingError, ScoresError, name_list
 from bayescmp.scores.arrays import as_vector, scores_of
 from bayescmp.scores.frames import from_columns
@@ -153,18 +154,19 @@ def from_cv_results(
     shown = getattr(search, "scoring", None)
     scorers = [str(k).removeprefix("split0_test_") for k in results if str(k).startswith("split0_test_")]
     scorer, name = _scorer(scorers, metric, "The search", shown if isinstance(shown, str) else None)
-    splits = [results[k] for k in _split_keys(results, scorer)]
-    candidates = dict(zip(_candidate_names(results["params"]), zip(*splits, strict=True), strict=True))
+    names = _candidate_names(results["params"])
+    splits = [as_vector(key, results[key]) for key in _split_keys(results, scorer)]
+    if {split.size for split in splits} != {len(names)}:
+        raise ScoresError(f"The search must have one score per split for each of its {len(names)} candidates.")
     # one call of fit splits once, so that all candidates see the same folds whatever the seed of cv
     design = _design(None, cv, n_samples, len(splits), shared=True)
-    vectors = {model: as_vector(model, values) for model, values in candidates.items()}
-    smallest = min(float(values.min()) for values in vectors.values())
+    table = np.stack(splits, axis=1)
     return scores_of(
         cls,
-        vectors,
+        dict(zip(names, table, strict=True)),
         resampling=design,
         metric=name,
-        higher_is_better=_scorer_direction(name, higher_is_better, smallest),
+        higher_is_better=_scorer_direction(name, higher_is_better, float(table.min())),
     )
 
 
@@ -317,7 +319,9 @@ def _design_of_splits(train: Sequence[Any], test: Sequence[Any]) -> Resampling:
     return Resampling.from_sizes(n_train, n_test)
 
 
-def _candidate_names(params: Sequence[Mapping[str, Any]]) -> list[str]:
+def _candidate_names(params: Any) -> list[str]:
+    if not is_list(params) or not all(isinstance(candidate, Mapping) for candidate in params):
+        raise ScoresError("The `params` of a search must be one dict of parameters per candidate.")
     keys = list(dict.fromkeys(key for candidate in params for key in candidate))
     differing = [k for k in keys if len({repr(c.get(k)) for c in params}) > 1] or keys
     names = [", ".join(f"{k}={_shown(c[k])}" for k in differing if k in c) or "default" for c in params]

@@ -354,6 +354,8 @@ class Scores(Value):
         for name in names:
             if name not in self.models and name not in self.datasets:
                 raise unknown_name("model or dataset", name, self.models + self.datasets)
+            if not isinstance(names[name], str):
+                raise ScoresError(f'`names` must map names to names, but "{name}" to {names[name]!r}.')
         models = tuple(names.get(m, m) for m in self.models)
         datasets = tuple(names.get(d, d) for d in self.datasets)
         for kind, renamed in (("model", models), ("dataset", datasets)):

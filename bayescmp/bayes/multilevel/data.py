@@ -19,12 +19,15 @@ from bayescmp.errors import (
     name_list,
     warn,
 )
+from bayescmp.scores.arrays import check_not_huge
 from bayescmp.scores.inputs import check_scores
 from bayescmp.scores.pair import rounding_of
 from bayescmp.scores.resampling import not_paired, unknown_design
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
+LARGEST_SQUARED = 1e150
+"""Scores beyond leave no room for the sum of their squares."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -97,6 +100,7 @@ class Statistics:
 def prepare(scores: Scores, prior: str | MultilevelPrior) -> tuple[Statistics, dict[str, tuple[str, float]]]:
     """The statistics; and the models that differ from another one by a constant: {name: (other, constant)}."""
     check_scores(scores, "multilevel")
+    check_not_huge(scores.values, LARGEST_SQUARED)
     shown, notes = _check(scores)
     values = np.where(scores.higher_is_better, 1.0, -1.0) * scores.values[:, shown]
     datasets = tuple(np.array(scores.datasets, dtype=object)[shown])

@@ -200,6 +200,12 @@ class BootstrapAbilities(AbilityInference):
         for name in ("means", "ranks", "rounding"):
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
         object.__setattr__(self, "names", tuple(self.names))
+        shapes = self.means.shape[:1], self.ranks.shape[:1], self.rounding.shape
+        if self.means.shape != self.ranks.shape or self.means.ndim != 2 or set(shapes) != {(len(self.names),)}:
+            raise ValueError(
+                f"`means` and `ranks` must be datasets x models, `rounding` and `names` one per dataset, got shapes "
+                f"{self.means.shape}, {self.ranks.shape}, {self.rounding.shape} and {len(self.names)} names."
+            )
 
     def blocks(self) -> Iterator[Block]:
         order = np.argsort(np.array(self.names, dtype=object), kind="stable")

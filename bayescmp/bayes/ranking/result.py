@@ -130,6 +130,12 @@ class RankingPosterior(BayesianResult):
     mean_score: tuple[float, ...] | None = None
     mean_rank: tuple[float, ...] | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("mean_score", "mean_rank"):
+            if (values := getattr(self, name)) is not None and len(values) != len(self.models):
+                raise ValueError(f"`{name}` must have one number per model, got {len(values)} of {len(self.models)}.")
+
     @cached_property
     def _counted(self) -> dict[str, "RankSummary | Numbers"]:
         """What was computed from the draws; kept where the draws are not."""

@@ -68,6 +68,7 @@ class StrengthPosterior(RankingPosterior):
     win_rope: float = WIN_ROPE
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "win_rope", check_win_rope(self.win_rope))
 
     @property
