@@ -65,7 +65,7 @@ def test_cells_that_are_written_alike_are_read_and_noted(rf, svm, unit, note):
         (["86.0 ± 0.3", "failed"], ["85 ± 1", "90 ± 1"], ('"rf" must hold numbers', "'failed' in row 2")),
         (["86.0 ± 0,3", "97.0 ± 0,1"], ["85.0 ± 1", "90.0 ± 1"], ("neither long", "'86.0 ± 0,3'")),
         (["1,234", "2,345"], ["3,456", "4,567"], ("'1,234' in row 1", "separates thousands", "decimal point")),
-        (["1,234,567", "2,345"], ["3,456", "4,567"], ("neither long", "'1,234,567'")),
+        (["1,234,567", "2,345"], ["3,456", "4,567"], ('"rf" must hold numbers', "'1,234,567' in row 1")),
         (["True", "0.5"], ["0.5", "0.6"], ("written alike", "'True' in row 1", "'0.5' in row 2")),
     ],
 )
@@ -97,6 +97,7 @@ def test_booleans_are_0_and_1_everywhere(yes):
     assert f"cells like '{yes}' are read as 1" in repr(long)
     json = '[{"model": "a", "right": true}, {"model": "b", "right": false}]'
     assert bc.read_scores(io.StringIO(json)).values.ravel().tolist() == [1, 0]
+    assert bc.frequentist.paired_ttest([True, False, True], [0.5, 0.25, 0.5]).estimate == pytest.approx(0.25)
     pair = bc.bayes.correlated_ttest([True, False, True], [False, False, True], rope=0, resampling=Resampling.kfold(3))
     assert pair.mean == pytest.approx(1 / 3)
 
