@@ -26,6 +26,12 @@ ADVICE = {
     "compare(scores.transform(": "Use --scale log --rope 0.01 to compare ratios, here with a rope of 1 %, or --bayes "
     "sign-test --rope 0, which counts wins.",
     "mixed_units=True": "If the unit is the same on every dataset after all, use --mixed-units.",
+    "give orient=": "Use --column score=NAME, or --models-in-rows if its rows are models and its columns datasets.",
+    'models with model="..."': "Use --column model=NAME, and leave out the others.",
+    "Name the columns: model=": "Use --column model=NAME --column score=NAME for a long table.",
+    "If the names are right": "If the names are right, put a letter before each.",
+    "once: scores.drop": "If they are copies, leave all but one out of the file.",
+    "leave it out: scores.drop": "If it is one, leave it out of the file.",
     "or datasets=": "Use --resampling kfold:10 for the folds of one dataset, --datasets 30 (their number) for one "
     "score per dataset, or add a column fold or dataset.",
     "Resampling.": DESIGN,
@@ -83,7 +89,8 @@ class Run:
         """Python's warnings as ours; those for programmers stay silent."""
 
         def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-            (self.distrust if issubclass(category, bayescmp.ConvergenceWarning) else self.warn)(str(message))
+            heard = self.distrust if issubclass(category, bayescmp.ConvergenceWarning) else self.warn
+            heard(in_options(str(message)))
 
         with warnings.catch_warnings():
             warnings.simplefilter("always")

@@ -192,6 +192,7 @@ def reading_options(function: Command) -> Command:
         click.option("--folds", type=int, help="k-fold cross-validation, where no column shows it."),
         click.option("--repeats", type=int, help="How often it was repeated; once if not given."),
         click.option("--datasets", type=int, help="Their number, where rows are datasets and have no names."),
+        click.option("--models-in-rows", is_flag=True, help="A row is a model, and a column a dataset."),
         click.option("--dataset", "only", multiple=True, help="Only this dataset; may be repeated."),
         click.option(
             "--column", type=Setting(texts=True), multiple=True, help=f"ROLE=NAME, role one of {', '.join(ROLES)}."
@@ -206,7 +207,7 @@ def reading_options(function: Command) -> Command:
 
 READING = (
     *("file", "metric", "higher_is_better", "resampling", "folds", "repeats"),
-    *("datasets", "only", "column", "scale", "input_format"),
+    *("datasets", "models_in_rows", "only", "column", "scale", "input_format"),
 )
 
 
@@ -225,6 +226,7 @@ def take_scores(options: dict[str, Any]) -> "Scores":
         higher_is_better=given["higher_is_better"],
         resampling=_design(given["resampling"], given["folds"], given["repeats"]),
         datasets=given["datasets"],
+        orient="models" if given["models_in_rows"] else None,
     )
     if given["only"]:
         scores = scores.select(datasets=list(given["only"]))

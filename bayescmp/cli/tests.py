@@ -168,7 +168,10 @@ def check(form: str, output: Path | None, overwrite: bool, **options: Any) -> No
         fields = {"tables": [_facts(table) for table in tables], "recommendation": advice and advice.to_dict()}
         emit(as_json("check", fields), output, overwrite)
         return
-    parts = [repr(scores), *_wanting(tables[0])]
+    parts = [repr(scores)]
+    for table in tables:
+        parts += [f"  {what:<9} {text}" for what, text in table.overview().items()]
+    parts += _wanting(tables[0])
     if advice is not None:
         parts.append(f"\n{advice!r}")
     emit("\n".join(parts), output, overwrite)
@@ -209,5 +212,6 @@ def _facts(scores: "Scores") -> dict[str, Any]:
             for name, size, r in zip(scores.datasets, sizes, scores.resampling, strict=True)
         ],
         "missing": lacking,
+        "overview": scores.overview(),
         "notes": scores.notes,
     }

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.checks import is_list
-from bayescmp.errors import RepeatsWarning, ScoresError, name_list, warn
+from bayescmp.errors import RepeatsWarning, ScoresError, few_words, name_list, shown, warn
 from bayescmp.scores.items import items_of_arrays
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.overview import check_table
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-NOT_SCORES = (str, bytes)
-"""What numpy would turn into numbers, though it is more likely a mistake; True and False are 1 and 0."""
+NOT_SCORES = {str, bytes, np.str_, np.bytes_}
+"""What numpy would turn into numbers, though it is more likely a mistake."""
+TRUTH = {bool, np.bool_}
+"""These are 1 and 0, but not among other numbers."""
 
 
 def from_arrays(
@@ -223,7 +225,7 @@ def warn_of_copies(dataset: str, keys: Sequence[tuple[int, int]], values: Floats
     copies = _copied_repeats(keys, values)
     if copies:
         warn(
-            f'Repeats {copies[0]} and {copies[1]} on "{dataset}" are exact copies of each other in every model: they '
+            f'Repeats {copies[0]} and {copies[1]} on "{few_words(dataset)}" are exact copies of each other in every model: they '
             "are not repeats, and counting them makes the answer too sure. Reseed the cross-validation for each "
             "repeat, or keep one of them.",
             RepeatsWarning,
@@ -338,19 +340,17 @@ def check_same_index(arrays: Mapping[str, Any], what: str) -> None:
 
 def as_vector(name: str, values: ArrayLike) -> Floats:
     """A one-dimensional float array of finite numbers; an error names the place where it is not."""
+    _depth(name, values)
     _check_plain(name, values)
     try:
         given = np.asarray(values)
-        numbers = given.dtype.kind not in "USc" and not (
-            given.dtype.kind == "O" and any(isinstance(x, NOT_SCORES) for x in given.flat)
-        )
+        kinds = set(map(type, given.flat)) if given.dtype.kind == "O" else set()
+        numbers = given.dtype.kind not in "USc" and not kinds & NOT_SCORES and (kinds <= TRUTH or not kinds & TRUTH)
         vector = np.array(given, dtype=float) if numbers else None
     except (TypeError, ValueError, OverflowError):
         vector = None
     if vector is None:
-        text = repr(values)
-        shown = text if len(text) <= 60 else text[:57] + "..."
-        raise ScoresError(f"The scores of `{name}` must be numbers, got {shown}.")
+        raise ScoresError(f"The scores of `{name}` must be numbers, got {shown(values)}.")
     if vector.ndim != 1:
         raise ScoresError(f"The scores of `{name}` must be one-dimensional, got shape {vector.shape}.")
     if vector.size == 0:
@@ -393,4 +393,7 @@ def _depth(name: str, values: ArrayLike) -> int:
     try:
         return np.ndim(values)
     except ValueError:
-        raise ScoresError(f"The scores of `{name}` must have the same number of resamples on every dataset.") from None
+        raise ScoresError(
+            f"The scores of `{name}` must be one list of numbers, or lists of one length, but they are lists of different "
+            "lengths. Give the same number of resamples on every dataset, or a long table to Scores.from_frame."
+        ) from None

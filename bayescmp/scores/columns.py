@@ -126,9 +126,10 @@ def is_truth(values: Column) -> bool:
     return all(str(value).strip().lower() in TRUTH for value in values if not is_missing(value))
 
 
-def has_spread(values: Column) -> bool:
-    """Whether a cell of this column is a number with something after it, such as "86.0 ± 0.3" or "86.0%"."""
-    return any((cell := _cell("", 0, value)) is not None and cell.style != ("", False, False) for value in values)
+def is_written(values: Column) -> bool:
+    """Whether a cell of this column is a number that Python writes in another way, such as "86.0 ± 0.3" or "0,86"."""
+    cells = (_cell("", 0, value) for value in values)
+    return any(cell is not None and (cell.comma or cell.style != ("", False, False)) for cell in cells)
 
 
 def numbers(columns: Mapping[str, Column]) -> tuple[dict[str, Floats], str | None]:

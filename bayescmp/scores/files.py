@@ -27,6 +27,8 @@ LARGE = 2_000_000
 """Bytes of a csv file from which on it is worth importing pandas to read it."""
 SAMPLE = 20_000
 """Bytes of a large csv file that show which of its columns are numbers."""
+KINDS = {"names": "category", "numbers": "object", "text": "object", "rows": "int64", "scores": "float64"}
+"""What pandas makes of the columns of a large csv file; categories would turn the labels 01 and 1 into one number."""
 
 FORMATS = ("csv", "tsv", "json", "jsonl", "parquet")
 ENDINGS = {f".{name}": name for name in FORMATS} | {".txt": "csv", ".ndjson": "jsonl", ".pq": "parquet"}
@@ -235,17 +237,18 @@ def _read_large(content: bytes, delimiter: str | None, named: Mapping[str, str |
     columns: Columns = {}
     for i, name in enumerate(header):
         column = frame.pop(i)
-        if kinds[i] == "category":
-            columns[name] = Labels(column.cat.categories.tolist(), column.cat.codes.to_numpy())
-            ordinary = "" not in columns[name].different
-        elif kinds[i] == "str":
+        if kinds[i] in ("names", "numbers"):
+            codes, different = column.factorize()
+            columns[name] = Labels([str(label) for label in different], codes)
+            ordinary = "" not in different and (kinds[i] == "numbers" or all(isinstance(x, str) for x in different))
+        elif kinds[i] == "text":
             columns[name] = column.tolist()
             ordinary = "" not in columns[name]
+        elif kinds[i] == "rows":
+            ordinary = is_row_numbers(column.to_numpy())
         else:
             columns[name] = column.to_numpy()
             ordinary = bool(np.isfinite(columns[name]).all())
-            if kinds[i] == "int64":
-                ordinary = is_row_numbers(columns.pop(name))
         if not ordinary:
             return None
     return columns
@@ -258,17 +261,18 @@ def _count(content: bytes, character: str) -> int:
 
 
 def _kind(name: str, sample: list[str], named: Mapping[str, str | None]) -> str:
-    """How pandas shall read a column: as labels, numbers, row numbers, or any other text."""
+    """What a column is, a key of `KINDS`."""
     roles = [role for role, column in named.items() if column == name]
     roles = roles or [role for role, usual in ROLES.items() if name.lower() in usual and named.get(role) is None]
-    if {"model", "dataset", "repeat", "fold", "metric"} & set(roles):
-        return "category"
-    if name == "" and is_row_numbers(sample):
-        return "int64"
     try:
-        return "float64" if numbers({name: sample})[1] is None else "str"
+        plain = numbers({name: sample})[1] is None
     except ScoresError:
-        return "str"
+        plain = False
+    if {"model", "dataset", "repeat", "fold", "metric"} & set(roles):
+        return "numbers" if plain else "names"
+    if name == "" and is_row_numbers(sample):
+        return "rows"
+    return "scores" if plain else "text"
 
 
 def _parse(content: bytes, delimiter: str, kinds: Mapping[int, str]) -> Any:
@@ -286,7 +290,7 @@ def _parse(content: bytes, delimiter: str, kinds: Mapping[int, str]) -> Any:
                 header=None,
                 skiprows=1,
                 names=list(kinds),
-                dtype=kinds,
+                dtype={i: KINDS[kind] for i, kind in kinds.items()},
                 index_col=False,
                 na_filter=False,
                 low_memory=False,

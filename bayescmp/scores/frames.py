@@ -17,7 +17,7 @@ from bayescmp.scores.columns import (
     Floats,
     Labels,
     first_missing,
-    has_spread,
+    is_written,
     is_numeric,
     is_row_numbers,
     is_truth,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 Designs = Resampling | Mapping[str, Resampling] | None
 Table = tuple[str | None, Mapping[str, Column], Floats]
 """A metric's name, its label columns, its scores."""
+Keys = tuple[tuple[int, int], ...]
 Sizes = tuple[Floats, Floats]
 """n_train and n_test of each split of a dataset."""
 Codes = NDArray[np.intp]
@@ -194,8 +195,10 @@ def from_table(
     if not is_one_of(orient, ORIENTS):
         raise ScoresError(f"`orient` must be one of {name_list(ORIENTS)}, got {shown(orient)}.")
     check_metric(metric)
+    who = None
     if orient == "models":
-        columns, named, models = _transposed(columns, named, models, datasets)
+        who, columns, models = _transposed(columns, named, models, datasets)
+        named = {"dataset": "dataset"}
     roles = _find_roles(columns, named, models)
     written: list[str] = []
     if "model" in roles and models is None:
@@ -211,8 +214,8 @@ def from_table(
             f"`higher_is_better` is for one metric, but the table has {name_list(str(t[0]) for t in tables)}. Pick one "
             "with metric=."
         )
-    found = ", ".join(f'{r} = "{few_words(c)}"' for r, c in roles.items())
-    row = "one model" if orient == "models" else _row(layout, tables[0][1])
+    found = ", ".join(f'{r} = "{few_words(c)}"' for r, c in (roles if who is None else {"model": who}).items())
+    row = _row(layout, tables[0][1]) if who is None else "one model"
     note = f"read as a {layout} table{': ' if found else ''}{found}; a row is {row}"
     results = [
         from_columns(
@@ -287,14 +290,18 @@ def from_columns(
             )
     key = r * len(folds) + f
     values, key_sets = _dense(m, d, key, score, (models, datasets), (repeats, folds))
-    keys = tuple(tuple((repeats[k // len(folds)], folds[k % len(folds)]) for k in ks) for ks in key_sets)
     sizes = _split_sizes(columns, d, key)
-    if resampling is None and sizes is None and "fold" not in columns and max(map(len, keys)) > 1:
+    each: list[tuple[Keys, Resampling | None]] = []
+    made: dict[bytes, tuple[Keys, Resampling | None]] = {}  # most datasets have the same resamples
+    if resampling is None and sizes is None and "fold" not in columns and max(map(len, key_sets)) > 1:
         _check_not_runs(repeat)
-    designs = tuple(
-        _design(name, keys[i], None if sizes is None else sizes[i], "fold" in columns, resampling)
-        for i, name in enumerate(datasets)
-    )
+    for i, name in enumerate(datasets):
+        by = key_sets[i].tobytes() + (b"" if sizes is None and not isinstance(resampling, Mapping) else b"%d" % i)
+        if by not in made:
+            found = tuple((repeats[k // len(folds)], folds[k % len(folds)]) for k in key_sets[i].tolist())
+            made[by] = found, _design(name, found, sizes and sizes[i], "fold" in columns, resampling)
+        each.append(made[by])
+    keys, designs = zip(*each, strict=True)
     inferred = dict.fromkeys(f"{r.name} (rho = {r.rho:.3g})" for r in designs if r is not None)
     if resampling is None and inferred and sizes is None:
         notes = (*notes, f"the fold column is treated as {', '.join(inferred)}")
@@ -372,37 +379,40 @@ def _row(layout: str, labels: Mapping[str, Column]) -> str:
 
 def _transposed(
     columns: Columns, named: Mapping[str, str | None], models: Sequence[str] | None, datasets: object
-) -> tuple[Columns, Mapping[str, str | None], list[str]]:
-    """A table with one row per model as one with one row per dataset."""
+) -> tuple[str, Columns, list[str]]:
+    """The column of the models' names; the table with one row per dataset; and its columns that are models."""
     if datasets is not None:
-        raise ScoresError('`datasets` is for rows that have no names: with orient="models" the columns name them.')
+        raise ScoresError("`datasets` is for rows that have no names, but here the columns name the datasets. Leave it out.")
     given = [role for role, name in named.items() if name is not None and role != "model"]
     roles = _find_roles(columns, {"model": named.get("model")}, None)
-    text = [c for c in columns if not is_numeric(columns[c]) and not has_spread(columns[c])]
+    text = [c for c in columns if not is_numeric(columns[c]) and not is_written(columns[c])]
     who = roles.get("model") or (text[0] if len(text) == 1 else None)
     odd = [c for c in text if c != who] or given or sorted(roles.keys() - {"model", "dataset", "score"})
     if who is None or odd:
         raise ScoresError(
-            'A table with orient="models" must have one column of models\' names and one numeric column per dataset, '
+            "A table with models in rows must have one column of models' names and one numeric column per dataset, "
             f"but its columns are {name_list(map(str, columns))}"
             + (f", of which {name_list(map(str, odd))} can be neither" if odd and who is not None else "")
-            + '. Name the column of the models with model="..." and leave out the others.'
+            + '. Name the column of the models with model="...", and leave out the others.'
         )
     _check_labels("model", columns[who])
     names = [str(name) for name in columns[who]]
     if len(set(names)) < len(names):
         twice = [name for i, name in enumerate(names) if name in names[:i]]
-        raise ScoresError(f'With orient="models" every model must have one row, but {name_list(twice)} has several.')
+        raise ScoresError(
+            f"With models in rows every model must have one row, but {name_list(twice)} has several. Average them, or "
+            "give a long table."
+        )
     scored = [c for c in columns if c != who and not _is_row_number(c, columns[c])]
     for name in models or ():
         if name not in names:
             raise unknown_name("model", name, names)
     table: Columns = {"dataset": [str(c) for c in scored]}
     if "dataset" in names:
-        raise ScoresError('A model cannot be called "dataset" with orient="models". Rename it.')
+        raise ScoresError('With models in rows no model can be called "dataset". Rename it.')
     for i, name in enumerate(names):
         table[name] = [columns[c][i] for c in scored]
-    return table, {"dataset": "dataset"}, list(models or names)
+    return str(who), table, list(models or names)
 
 
 def _long(columns: Columns, roles: dict[str, str], metric: str | None, written: list[str]) -> list[Table]:
@@ -491,7 +501,7 @@ def _model_columns(columns: Columns, roles: dict[str, str], models: Sequence[str
     if len(text) == 1 and not roles.keys() & {"dataset", "fold", "repeat", "item"}:
         roles["dataset"] = text.pop()
     for column in text:
-        if has_spread(columns[column]) and column not in truth:
+        if is_written(columns[column]) and column not in truth:
             numbers({column: columns[column]})  # raises: some of its cells are numbers, and others are not
     if len(numeric) < 2 or text or "score" in roles:
         odd = [f'"{few_words(c)}" (first: {shown(columns[c][0])})' for c in text[:4]]
@@ -678,7 +688,7 @@ def _split_sizes(columns: Mapping[str, Column], d: NDArray[np.intp], key: NDArra
 
 def _design(
     dataset: str,
-    keys: tuple[tuple[int, int], ...],
+    keys: Keys,
     sizes: Sizes | None,
     has_folds: bool,
     given: Designs,

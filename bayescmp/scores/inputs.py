@@ -714,8 +714,6 @@ def correctness(
 
 def correctness_table(right: Any, *, test: str, dataset: str | None = None) -> tuple[Table, Right]:
     """The complete table of 0/1 scores, and where each model was right: cases x models."""
-    if not isinstance(right, (Scores, Pair)):
-        right = _one_where_true(right)
     table = complete_table(right, test=test, blocks_are="cases", dataset=dataset)
     ones = np.stack([_zero_one(name, x) for name, x in zip(table.models, table.values.T, strict=True)], axis=1)
     return table, ones == table.higher_is_better
@@ -734,7 +732,7 @@ def _zero_one(name: str, values: ArrayLike) -> Right:
             f"`{name}` must be 1 (right) or 0 (wrong) for every test case, got text. For predicted labels give the "
             "true ones as well, with `truth`."
         )
-    x = as_vector(name, _one_where_true(values))
+    x = as_vector(name, values)
     other = np.flatnonzero((x != 0) & (x != 1))
     if other.size:
         raise ScoresError(
@@ -742,20 +740,6 @@ def _zero_one(name: str, values: ArrayLike) -> Right:
             f"{other[0]}. For predicted labels give the true ones with `truth`; for scores use corrected_ttest."
         )
     return x == 1
-
-
-def _one_where_true(values: Any) -> Any:
-    """Booleans as 0 and 1, alone or as the columns of a table; anything else as it is."""
-    if isinstance(values, Mapping):
-        return {name: _one_where_true(x) for name, x in values.items()}
-    array = np.asarray(values)
-    if hasattr(values, "columns") and array.dtype.kind == "O":  # columns of several kinds
-        return {name: _one_where_true(values[name]) for name in _distinct(values.columns)}
-    if array.dtype.kind == "b" or (
-        array.dtype.kind == "O" and all(isinstance(x, (bool, np.bool_)) for x in array.flat)
-    ):
-        return values.astype(float) if hasattr(values, "astype") else array.astype(float)
-    return values
 
 
 def _labels(name: str, values: ArrayLike) -> NDArray[Any]:

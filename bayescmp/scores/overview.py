@@ -55,13 +55,13 @@ def overview(scores: "Scores") -> dict[str, str]:
     holes = int((scores.counts == 0).sum())
     part = int(((scores.counts > 0) & (scores.counts < [len(keys) for keys in scores.keys])).sum())
     cells = scores.counts.size
-    lacking = [f"{holes} of {cells} cells are empty" if holes else "", f"{part} lack resamples" if part else ""]
+    lacking = [f"{holes} of {cells} cells empty" if holes else "", f"{part} without some resamples" if part else ""]
     same = "; ".join(f"{name_list(names)} have the same scores" for names in same_datasets(scores))
     return {
         "metric": f"{scores.metric or 'not named'}, {'higher' if scores.higher_is_better else 'lower'} is better",
         "design": design,
         "holes": ", ".join(filter(None, lacking)) or "none",
-        "duplicates": same or "none",
+        "copies": same or "none",
         "units": _units(scores),
         "ties": _ties(scores),
     }

@@ -415,7 +415,7 @@ class Scores(Value):
         return means
 
     def overview(self) -> dict[str, str]:
-        """What is in the table in words: metric, design, holes, duplicates, units and ties."""
+        """What is in the table, in words: metric, design, holes, copies, units and ties."""
         self.check_one_metric()
         return overview.overview(self)
 

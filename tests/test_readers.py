@@ -1,0 +1,298 @@
+"""Files as people have them: cells with spreads, models in rows, large files, and what `bayescmp check` says of each."""
+
+import io
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import test_howto
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bayescmp as bc
+from bayescmp import Resampling, Scores, ScoresError
+from bayescmp.cli import main
+from bayescmp.scores import files
+
+PLAIN = {"rf": [0.863, 0.97], "svm": [0.85, 0.9]}
+
+
+def read(text, **options):
+    return bc.read_scores(io.StringIO(text), **({"metric": "accuracy"} | options))
+
+
+# ---- cells
+
+
+@pytest.mark.parametrize(
+    ("rf", "svm", "unit", "note"),
+    [
+        (["0.863 ± 0.003", "0.97 ± 0.01"], ["0.85 ± 0.1", "0.9±0"], 1, "'0.863 ± 0.003' are read as 0.863, without"),
+        (["0.863 +/- 0.003", "0.97 +- 1e-2"], ["0.85+/-0.1", "0.9 ± 0"], 1, "are read as 0.863, without the spread"),
+        (["0.863 (0.003)", "0.97 (0.01)"], ["0.85 (± 0.1)", "0.9(0)"], 1, "'0.863 (0.003)' are read as 0.863, without"),
+        (["$0.863 \\pm 0.003$", "$0.97\\pm0.01$"], ["$.85 \\pm .1$", "$.9\\pm 0$"], 1, "are read as 0.863, without"),
+        (["86.3%", "97%"], ["85 %", "90.0%"], 1, "'86.3%' are read as 0.863"),
+        (["86.3 ± 0.3%", "97 ± 1 %"], ["85% ± 1%", "90.0 ± 2%"], 1, "are read as 0.863, without the spread"),
+        (["0,863", "0,97"], ["0,85", "0,9"], 1, "'0,863' are read as 0.863"),
+        (["86,3", "97"], ["85", "90,0"], 100, "'86,3' are read as 86.3"),
+        (["86,3 ± 0,3", "97,0 ± 1,0"], ["85,0 ± 0,3", "90,0 ± 0,1"], 100, "are read as 86.3, without the spread"),
+    ],
+)
+def test_cells_that_are_written_alike_are_read_and_noted(rf, svm, unit, note):
+    text = "dataset;rf;svm\n" + "".join(f"{d};{a};{b}\n" for d, a, b in zip("xy", rf, svm, strict=True))
+    expected = {name: np.array(values) * unit for name, values in PLAIN.items()}
+    wide = read(text)
+    assert wide == Scores.from_arrays(expected, datasets=["x", "y"], metric="accuracy")
+    assert note in repr(wide)
+    long = "model;dataset;score\n" + "".join(
+        f"{m};{d};{x}\n" for m, values in (("rf", rf), ("svm", svm)) for d, x in zip("xy", values, strict=True)
+    )
+    assert read(long) == wide
+    frame = pd.DataFrame({"dataset": ["x", "y"], "rf": rf, "svm": svm})
+    assert Scores.from_frame(frame, metric="accuracy") == wide
+
+
+@pytest.mark.parametrize(
+    ("rf", "svm", "words"),
+    [
+        (["86.0 ± 0.3", "97.0"], ["85", "90"], ('"rf" has \'86.0 ± 0.3\' in row 1', "\"rf\" has '97.0' in row 2")),
+        (["86.0 ± 0.3", "97.0 ± 1"], ["85", "90"], ("written alike", "\"svm\" has '85' in row 1")),
+        (["86.0%", "0.97"], ["85%", "90%"], ("'86.0%' in row 1", "'0.97' in row 2", "Write them in one way")),
+        (["0,86", "0.97"], ["0,85", "0,9"], ("'0,86' in row 1", "'0.97' in row 2")),
+        (["86.0 ± 0.3", "failed"], ["85 ± 1", "90 ± 1"], ('"rf" must hold numbers', "'failed' in row 2")),
+        (["86.0 ± 0,3", "97.0 ± 0,1"], ["85.0 ± 1", "90.0 ± 1"], ("neither long", "'86.0 ± 0,3'")),
+        (["1,234", "2,345"], ["3,456", "4,567"], ("'1,234' in row 1", "separates thousands", "decimal point")),
+        (["1,234,567", "2,345"], ["3,456", "4,567"], ('"rf" must hold numbers', "'1,234,567' in row 1")),
+        (["True", "0.5"], ["0.5", "0.6"], ("written alike", "'True' in row 1", "'0.5' in row 2")),
+    ],
+)
+def test_cells_that_are_not_are_refused_by_cell(rf, svm, words):
+    text = "dataset;rf;svm\n" + "".join(f"{d};{a};{b}\n" for d, a, b in zip("xy", rf, svm, strict=True))
+    with pytest.raises(ScoresError) as found:
+        read(text)
+    for word in words:
+        assert word in str(found.value)
+
+
+def test_holes_stay_holes_among_cells_with_a_spread():
+    scores = read("dataset,rf,svm\nx,86 ± 1,85 ± 1\ny,n/a,90 ± 2\nz,1 ± 1,2 ± 1\n")
+    assert scores.select(datasets=["x", "y", "z"]).counts.tolist() == [[1, 0, 1], [1, 1, 1]]
+
+
+@pytest.mark.parametrize("yes", ["True", "true", "TRUE"])
+def test_booleans_are_0_and_1_everywhere(yes):
+    no = {"True": "False", "true": "false", "TRUE": "FALSE"}[yes]
+    expected = Scores.from_arrays({"a": [1, 0, 1], "b": [0, 0, 1]}, datasets=3, metric="correct")
+    arrays = {"a": [True, False, True], "b": np.array([False, False, True])}
+    assert Scores.from_arrays(arrays, datasets=3, metric="correct") == expected
+    assert Scores.from_frame(pd.DataFrame(arrays), datasets=3, metric="correct") == expected
+    assert read(f"a,b\n{yes},{no}\n{no},{no}\n{yes},{yes}\n", metric="correct", datasets=3) == expected
+    objects = {name: np.array(values, dtype=object) for name, values in arrays.items()}
+    assert Scores.from_arrays(objects, datasets=3, metric="correct") == expected
+    long = read(f"model,item,fold,correct\na,x,1,{yes}\na,x,2,{no}\nb,x,1,{no}\nb,x,2,{no}\n", metric=None)
+    assert (long.metric, long.higher_is_better, long.values.sum()) == ("correct", True, 1)
+    assert f"cells like '{yes}' are read as 1" in repr(long)
+    json = '[{"model": "a", "right": true}, {"model": "b", "right": false}]'
+    assert bc.read_scores(io.StringIO(json)).values.ravel().tolist() == [1, 0]
+    assert bc.frequentist.paired_ttest([True, False, True], [0.5, 0.25, 0.5]).estimate == pytest.approx(0.25)
+    pair = bc.bayes.correlated_ttest([True, False, True], [False, False, True], rope=0, resampling=Resampling.kfold(3))
+    assert pair.mean == pytest.approx(1 / 3)
+
+
+# ---- models in rows
+
+
+PAPER = "Method,CIFAR-10,SVHN,MNIST\nResNet,86.0,97.1,99.0\nViT,88.2,97.0,99.1\n"
+
+
+def test_models_in_rows():
+    expected = Scores.from_arrays(
+        {"ResNet": [86.0, 97.1, 99.0], "ViT": [88.2, 97.0, 99.1]}, datasets=["CIFAR-10", "SVHN", "MNIST"], metric="acc"
+    )
+    scores = read(PAPER, metric="acc", orient="models")
+    assert scores == expected
+    assert 'read as a wide table: model = "Method"; a row is one model' in repr(scores)
+    frame = pd.read_csv(io.StringIO(PAPER))
+    for table in (frame, frame.set_index("Method"), frame.rename(columns={"Method": "who"}), frame.set_index("Method").T.T):
+        assert Scores.from_frame(table, metric="acc", orient="models") == expected
+    unnamed = frame.rename_axis("row").reset_index(drop=True).rename(columns={"Method": "who"})
+    assert Scores.from_frame(unnamed, model="who", metric="acc", orient="models") == expected
+    one = read(PAPER, metric="acc", orient="models", models=["ViT"])
+    assert one == expected.select(models=["ViT"])
+    hole = read(PAPER.replace("97.1", ""), metric="acc", orient="models")
+    assert hole.select(datasets=["CIFAR-10", "SVHN", "MNIST"]).counts.tolist() == [[1, 0, 1], [1, 1, 1]]
+
+
+@pytest.mark.parametrize("metric", [None, "accuracy"])
+def test_models_in_rows_are_hinted_at_with_and_without_a_metric(metric, tmp_path):
+    with pytest.raises(ScoresError, match='rows are models and its columns datasets, give orient="models"'):
+        read(PAPER, metric=metric)
+    path = tmp_path / "paper.csv"
+    path.write_text(PAPER)
+    found = CliRunner().invoke(main, ["check", str(path), *(["--metric", metric] if metric else [])])
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert "--models-in-rows if its rows are models and its columns datasets" in found.stderr
+    found = CliRunner().invoke(main, ["check", str(path), "--metric", "accuracy", "--models-in-rows"])
+    assert found.exit_code == 0
+    assert "a row is one model" in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        (PAPER, {"orient": "rows"}, "`orient` must be one of \"datasets\", \"models\", got 'rows'"),
+        (PAPER, {"orient": None}, "`orient` must be one of"),
+        (PAPER, {"datasets": 3}, "here the columns name the datasets"),
+        (PAPER, {"models": ["Vit"]}, 'Did you mean "ViT"'),
+        (PAPER, {"fold": "SVHN"}, "one column of models' names"),
+        (PAPER + "ViT,1,2,3\n", {}, '"ViT" has several'),
+        (PAPER + ",1,2,3\n", {}, "Every row must have a model, but row 3 has none"),
+        (PAPER.replace("ViT", "dataset"), {}, 'no model can be called "dataset"'),
+        ("who,where,x\na,b,1\nc,d,2\n", {}, "one column of models' names"),
+        ("model,seed,x\na,1,1\nb,1,2\n", {}, '"repeat" can be neither'),
+        ("x,y\n1,2\n3,4\n", {}, "one column of models' names"),
+    ],
+)
+def test_models_in_rows_that_cannot_be(text, options, words):
+    with pytest.raises(ScoresError) as found:
+        read(text, **({"orient": "models"} | options))
+    assert words in str(found.value)
+
+
+# ---- large files
+
+
+def outcome(text, **options):
+    try:
+        return read(text, **options)
+    except ScoresError as error:
+        return str(error)
+
+
+def both(monkeypatch, text, **options):
+    """What the readers of small and of large files make of a text."""
+    monkeypatch.setattr(files, "LARGE", 10**9)
+    small = outcome(text, **options)
+    monkeypatch.setattr(files, "LARGE", 0)
+    return small, outcome(text, **options)
+
+
+LONG = "model,dataset,fold,accuracy\n" + "".join(
+    f"{m},{d},{f},{0.7 + i / 7 + j / 30 + f / 1000}\n" for i, m in enumerate("ab") for j, d in enumerate("xy") for f in (1, 2)
+)
+AWKWARD = {
+    "ordinary": LONG,
+    "no newline at the end": LONG.rstrip(),
+    "two newlines at the end": LONG + "\n",
+    "an empty line": LONG.replace("b,x,1", "\nb,x,1"),
+    "a line of commas": LONG + ",,,\n",
+    "a line of blanks": LONG + "   \n",
+    "carriage returns": LONG.replace("\n", "\r\n"),
+    "carriage returns alone": LONG.replace("\n", "\r"),
+    "a carriage return in a cell": LONG.replace("b,x,1", "b,x\r,1"),
+    "semicolons": LONG.replace(",", ";"),
+    "tabs": LONG.replace(",", "\t"),
+    "a byte order mark": "\ufeff" + LONG,
+    "letters of other scripts": LONG.replace("a,", "Wälder 森,"),
+    "quoted names": LONG.replace("a,", '"a",'),
+    "quoted commas": LONG.replace("a,", '"a, b",'),
+    "quoted lines": LONG.replace("a,", '"a\nb",'),
+    "quotes inside": LONG.replace("a,", 'a"b,'),
+    "an open quote": LONG + '"',
+    "blanks around names": LONG.replace("a,", " a ,"),
+    "blanks around numbers": re.sub(r"0\.(\d+)\n", r" 0.\1 \n", LONG),
+    "a short row": LONG + "a,z\n",
+    "a long row": LONG + "a,z,1,2,3\n",
+    "an unknown last column": LONG.replace("\n", ",\n"),
+    "commas at the ends of rows only": LONG.replace("\n", ",\n").replace("accuracy,", "accuracy"),
+    "a row number": "".join(f"{i - 1 if i else ''},{line}\n" for i, line in enumerate(LONG.splitlines())),
+    "another number without a name": "".join(f"{7 * i if i else ''},{line}\n" for i, line in enumerate(LONG.splitlines())),
+    "text that is not needed": "".join(f"{line},{'host' if not i else f'h{i}'}\n" for i, line in enumerate(LONG.splitlines())),
+    "no model": LONG.replace("b,x,1", ",x,1"),
+    "no score": LONG + "a,z,1,\n",
+    "NaN": LONG + "a,z,1,NaN\n",
+    "infinite": LONG + "a,z,1,inf\n",
+    "too large": LONG + "a,z,1,1e999\n",
+    "text in the scores": LONG + "a,z,1,failed\n",
+    "underscores": LONG + "a,z,1,1_0\n",
+    "hexadecimal": LONG + "a,z,1,0x1p-1\n",
+    "digits of other scripts": LONG + "a,z,1,٠.٥\nb,z,1,.5\n",
+    "a null byte": LONG.replace("a,", "a\0,"),
+    "duplicates": LONG + "a,x,1,0.5\n",
+    "folds with zeros": LONG.replace(",1,", ",01,"),
+    "folds as decimals": LONG.replace(",1,", ",1.0,"),
+    "folds -1": LONG.replace(",1,", ",-1,"),
+    "folds 2.5": LONG.replace(",1,", ",2.5,"),
+    "folds as text": LONG.replace(",1,", ",one,").replace(",2,", ",two,"),
+    "names that are numbers": LONG.replace("a,", "1,").replace("b,", "2,"),
+    "names that look like nothing": LONG.replace("a,", "NA,").replace("b,", "null,"),
+    "two columns of one name": LONG.replace("fold", "model"),
+    "names that cannot be told apart": LONG.replace("b,x,1", "a ,x,1"),
+    "percent": re.sub(r"(0\.\d+)\n", r"\1%\n", LONG),
+    "True and False": re.sub(r"(0|1)\.\d+\n", "True\n", LONG),
+    "two metrics": LONG.replace("accuracy", "accuracy,rmse").replace("\n", ",3\n").replace("rmse,3", "rmse"),
+    "a metric column": "".join(f"{line},{'metric' if not i else 'accuracy'}\n" for i, line in enumerate(LONG.splitlines())),
+    "sizes": "".join(f"{line},{'n_train,n_test' if not i else '50,50'}\n" for i, line in enumerate(LONG.splitlines())),
+    "wide": "dataset,fold,a,b\nx,1,0.123456789012345678,.2\nx,2,.3,.4\ny,1,5e-1,+.6\ny,2,1,0\n",
+    "wide with a hole": "dataset,a,b\nx,.1,.2\ny,,.4\nz,.5,.6\n",
+    "wide with a text column": "name,a,b\nx,.1,.2\ny,.3,.4\nz,.5,.6\n",
+    "wide with models in rows": "model,x,y\na,.1,.2\nb,.3,.4\n",
+    "no header": "x,.1,.2\ny,.3,.4\n",
+    "a header alone": "dataset,a,b\n",
+    "a header alone without a newline": "dataset,a,b",
+    "an empty first line": "\n" + LONG,
+    "JSON": '{"a": 1}',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", AWKWARD.values(), ids=AWKWARD)
+@pytest.mark.parametrize("options", [{"metric": None}, {"metric": "accuracy", "format": "csv"}], ids=["as is", "named"])
+def test_large_files_are_read_like_small_ones(monkeypatch, text, options):
+    """The same scores, bit by bit, with the same notes; or the same words of the same error."""
+    small, large = both(monkeypatch, text, **options)
+    assert small == large
+    if isinstance(small, Scores):
+        assert small.values.tobytes() == large.values.tobytes()
+        assert small.notes == large.notes
+
+
+def test_an_ordinary_large_file_is_read_by_columns(monkeypatch):
+    """The comparison above is of two readers, not of one with itself."""
+    monkeypatch.setattr(files, "LARGE", 0)
+    monkeypatch.setitem(files.READERS, "csv", None)
+    ordinary = ("ordinary", "semicolons", "carriage returns", "quoted names", "letters of other scripts", "a row number")
+    for name in (*ordinary, "text that is not needed", "wide", "sizes", "two metrics", "a metric column", "folds as text"):
+        assert len(read(AWKWARD[name], metric=None if "metric" in AWKWARD[name] or "rmse" in AWKWARD[name] else "accuracy").models) == 2
+
+
+@given(
+    cells=st.lists(
+        st.tuples(
+            st.sampled_from(["a", "b", "c", "a b", "ä", "1"]),
+            st.sampled_from(["x", "y", "0", "None"]),
+            st.integers(0, 3),
+            st.one_of(
+                st.floats(-1e6, 1e6).map(repr), st.sampled_from(["", "nan", "1e-320", "1.7976931348623157e308", ".5 "])
+            ),
+        ),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_any_table_is_read_alike(cells):
+    text = "model,task,fold,value\n" + "".join(f"{m},{d},{f},{x}\n" for m, d, f, x in cells)
+    with pytest.MonkeyPatch.context() as patch:
+        small, large = both(patch, text, metric="gain", higher_is_better=True)
+    assert small == large
+
+
+def test_numbers_of_a_large_file_are_exact(monkeypatch, rng):
+    """As Python reads them, to the last bit."""
+    monkeypatch.setattr(files, "LARGE", 0)
+    cells = [repr(x) for x in (rng.normal(size=2000) * 10.0 ** rng.integers(-300, 300, 2000)).tolist()]
+    text = "fold,a,b\n" + "".join(f"{i},{x},{x}\n" for i, x in enumerate(cells))
+    scores = read(text, metric="gain", higher_is_better=True)
+    assert scores.values[0, 0].tolist() == [float(x) for x in cells]
