@@ -433,10 +433,10 @@ def _model_columns(columns: Columns, roles: dict[str, str], models: Sequence[str
         if is_written(columns[column]) and column not in truth:
             numbers({column: columns[column]})  # raises: some of its cells are numbers, and others are not
     if len(numeric) < 2 or text or "score" in roles:
-        odd = [f'"{few_words(c)}" (first: {shown(columns[c][0])})' for c in text[:4]]
+        odd = [f'"{few_words(c, 30)}" (first: {shown(columns[c][0])})' for c in text[:3]]
         raise ScoresError(
             "The table is neither long (a `model` and a `score` column) nor wide (a numeric column for each of at "
-            f"least two models): its columns are {name_list(map(str, columns), 20)}"
+            f"least two models): its columns are {name_list(map(str, columns), 12)}"
             + (f", of which {', '.join(odd)} do not hold numbers" if odd else "")
             + '. Name the columns: model="...", score="..." for a long table, models=[...] for a wide one.'
         )
@@ -444,15 +444,20 @@ def _model_columns(columns: Columns, roles: dict[str, str], models: Sequence[str
         raise ScoresError(
             f"The models would be called {name_list(numeric)}: the first line looks like scores, not like names. Add a "
             'line with the names above it, such as "dataset,rf,svm". If the names are right, give '
-            f"models={numeric if len(numeric) < 5 else '[...]'}."
+            f"models=[{_listed(numeric)}]."
         )
     doubtful = [c for c in numeric if NO_MODEL.fullmatch(str(c).lower().strip()) or is_known(c)]
     if doubtful:
         raise ScoresError(
             f"The table is read as wide, but {name_list(doubtful)} may not be models. Name the columns that are: "
-            f"models={[c for c in numeric if c not in doubtful]}."
+            f"models=[{_listed([c for c in numeric if c not in doubtful])}]."
         )
     return numeric
+
+
+def _listed(names: Sequence[object], most: int = 8) -> str:
+    """Names as in a list of Python, ready to copy if there are few."""
+    return ", ".join(map(shown, names[:most])) + (", ..." if names[most:] else "")
 
 
 def _by_metric(
