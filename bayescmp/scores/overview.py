@@ -170,7 +170,8 @@ def _units(scores: "Scores") -> str:
     ratio = np.log10(sizes.max()) - np.log10(sizes.min())
     if ratio < 1:
         return f"{text}, of the same order of magnitude on all datasets"
-    return f"{text}; typical sizes of datasets from {sizes.min():.3g} to {sizes.max():.3g}, {ratio:.1f} orders of magnitude"
+    apart = f"{sizes.min():.4g} to {sizes.max():.4g}, {ratio:.1f} orders of magnitude apart"
+    return f"{text}; typical sizes of the datasets from {apart}"
 
 
 def _ties(scores: "Scores") -> str:
