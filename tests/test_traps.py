@@ -29,7 +29,7 @@ MODELS = {"orient": "models", "metric": "rmse"}
 MEAN = ('"Average" is the mean of the other 3 datasets, and would count as one more', "Leave it out of the table")
 UNITS = pd.DataFrame({"dataset": ["x", "y", "z"], "a": [0.8, 0.7, 0.9], "b": [0.8, 85, 1.0]})
 FOLDS = pd.DataFrame({"fold": [1, 2, 3] * 2, "model": [*"aaabbb"], "rmse": [3.0, 2, 4, 1, 1, 2]})
-FOLD = ("Every fold must be a whole number of 0 or more, or a name", "Number them 1, 2, 3")
+FOLD = ("Every fold must be a whole number of 0 or more, or a name", "Number them 1, 2, 3, and so on")
 RAGGED = [[1.0, 2.0], [3.0]]
 
 
@@ -109,9 +109,21 @@ TRAPS = {
         ("the first line looks like scores",),
     ),
     "a row of averages": (lambda: read(with_row("Average", "mean"), metric="rmse"), ScoresError, MEAN),
-    "a row of averages in other words": (lambda: read(with_row(" AVG. ", "mean"), metric="rmse"), ScoresError, (MEAN[1],)),
-    "a row of rounded averages": (lambda: read(with_row("Mean", "mean", 2), metric="rmse"), ScoresError, ('"Mean" is the mean',)),
-    "a row of sums": (lambda: read(with_row("Total", "sum"), metric="rmse"), ScoresError, ('"Total" is the sum', "rename it")),
+    "a row of averages in other words": (
+        lambda: read(with_row(" AVG. ", "mean"), metric="rmse"),
+        ScoresError,
+        (MEAN[1],),
+    ),
+    "a row of rounded averages": (
+        lambda: read(with_row("Mean", "mean", 2), metric="rmse"),
+        ScoresError,
+        ('"Mean" is the mean',),
+    ),
+    "a row of sums": (
+        lambda: read(with_row("Total", "sum"), metric="rmse"),
+        ScoresError,
+        ('"Total" is the sum', "rename it"),
+    ),
     "a column of averages of models in rows": (
         lambda: bc.read_scores(io.StringIO(with_row("Overall", "mean").set_index("dataset").T.to_csv()), **MODELS),
         ScoresError,

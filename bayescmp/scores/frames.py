@@ -17,10 +17,10 @@ from bayescmp.scores.columns import (
     Floats,
     Labels,
     first_missing,
-    is_written,
     is_numeric,
     is_row_numbers,
     is_truth,
+    is_written,
     label_codes,
     numbers,
     take,
@@ -235,10 +235,11 @@ def from_columns(
         f = _position_in_group(cell)
         folds = list(range(1, int(f.max()) + 2))
         if f.max() and resampling is None:
+            model, dataset = few_words(models[m[f.argmax()]]), few_words(datasets[d[f.argmax()]])
             raise ScoresError(
-                f'The table has up to {f.max() + 1} scores of one model on one dataset ("{few_words(models[m[f.argmax()]])}" '
-                f'on "{few_words(datasets[d[f.argmax()]])}"), and nothing to tell them apart: duplicated rows? Add a `fold` and, if '
-                "repeated, a `repeat` column, or give resampling=... if rows are in the order of the resamples."
+                f'The table has up to {f.max() + 1} scores of one model on one dataset ("{model}" on "{dataset}"), and '
+                "nothing to tell them apart: duplicated rows? Add a `fold` and, if repeated, a `repeat` column, or "
+                "give resampling=... if rows are in the order of the resamples."
             )
     key = r * len(folds) + f
     values, key_sets = _dense(m, d, key, score, (models, datasets), (repeats, folds))
@@ -249,7 +250,7 @@ def from_columns(
         by = key_sets[i].tobytes() + (b"" if sizes is None and not isinstance(resampling, Mapping) else b"%d" % i)
         if by not in made:
             found = tuple((repeats[k // len(folds)], folds[k % len(folds)]) for k in key_sets[i].tolist())
-            made[by] = found, _design(name, found, sizes and sizes[i], "fold" in columns, resampling)
+            made[by] = found, _design(name, found, sizes[i] if sizes else None, "fold" in columns, resampling)
         each.append(made[by])
     keys, designs = zip(*each, strict=True)
     inferred = dict.fromkeys(f"{r.name} (rho = {r.rho:.3g})" for r in designs if r is not None)
@@ -306,8 +307,10 @@ def _row(layout: str, labels: Mapping[str, Column]) -> str:
     part = "fold" if "fold" in labels else "repeat" if "repeat" in labels else ""
     if layout == "long":
         return "one score of one model" + (" on one dataset" if "dataset" in labels else "") + (part and f" and {part}")
-    return f"one {part}{' of one dataset' if 'dataset' in labels else ''}" if part else (
-        "one dataset" if "dataset" in labels else "one score of every model"
+    return (
+        f"one {part}{' of one dataset' if 'dataset' in labels else ''}"
+        if part
+        else ("one dataset" if "dataset" in labels else "one score of every model")
     )
 
 
@@ -316,7 +319,9 @@ def _transposed(
 ) -> tuple[str, Columns, list[str]]:
     """The column of the models' names; the table with one row per dataset; and its columns that are models."""
     if datasets is not None:
-        raise ScoresError("`datasets` is for rows that have no names, but here the columns name the datasets. Leave it out.")
+        raise ScoresError(
+            "`datasets` is for rows that have no names, but here the columns name the datasets. Leave it out."
+        )
     given = [role for role, name in named.items() if name is not None and role != "model"]
     roles = _find_roles(columns, {"model": named.get("model")}, None)
     text = [c for c in columns if not is_numeric(columns[c]) and not is_written(columns[c])]
@@ -510,7 +515,8 @@ def _numbered(columns: Mapping[str, Column], name: str, n: int) -> tuple[list[in
     bad = [label for label, number in zip(labels, found, strict=True) if number is not None and not number >= 0]
     if bad:
         raise ScoresError(
-            f"Every {name} must be a whole number of 0 or more, or a name, got {shown(bad[0])}. Number them 1, 2, 3, ..."
+            f"Every {name} must be a whole number of 0 or more, or a name, got {shown(bad[0])}. Number them 1, 2, 3, "
+            "and so on."
         )
     words = [label for label, number in zip(labels, found, strict=True) if number is None]
     if words and len(words) < len(labels):
@@ -518,11 +524,13 @@ def _numbered(columns: Mapping[str, Column], name: str, n: int) -> tuple[list[in
         raise ScoresError(
             f"Every {name} must be a number, or every one a name, got {shown(words[0])} and {shown(other)}."
         )
-    spelled = [str(label).strip() for label in labels] if words else found
-    different = list(dict.fromkeys(spelled)) if words else sorted(set(spelled))
-    place = {label: i for i, label in enumerate(different)}
-    codes = np.array([place[label] for label in spelled], np.intp)[codes]
-    return list(range(1, len(different) + 1)) if words else different, codes
+    if words:
+        different, place = label_codes([label.strip() for label in labels])
+        return list(range(1, len(different) + 1)), place[codes]
+    whole = [int(number) for number in found if number is not None]
+    own = sorted(set(whole))
+    position = {number: i for i, number in enumerate(own)}
+    return own, np.array([position[number] for number in whole], np.intp)[codes]
 
 
 def _whole(label: str) -> int | float | None:
@@ -574,9 +582,10 @@ def _dense(
         _, first, count = np.unique(flat, return_index=True, return_counts=True)
         i = first[count.argmax()]
         repeats, folds = numbers
+        model, dataset = few_words(names[0][m[i]]), few_words(names[1][d[i]])
         raise ScoresError(
             f"Every (model, dataset, repeat, fold) must be there once, but {(count > 1).sum()} are duplicated; model "
-            f'"{few_words(names[0][m[i]])}", dataset "{few_words(names[1][d[i]])}", repeat {repeats[key[i] // len(folds)]}, fold '
+            f'"{model}", dataset "{dataset}", repeat {repeats[key[i] // len(folds)]}, fold '
             f"{folds[key[i] % len(folds)]} is there {count.max()} times. Keep one row each, or pick one metric if the "
             "rows are of different metrics."
         )
@@ -598,9 +607,7 @@ def _split_by_group(values: NDArray[Any], sorted_group: NDArray[np.intp]) -> lis
     return np.split(values, np.flatnonzero(np.diff(sorted_group)) + 1)
 
 
-def _split_sizes(
-    columns: Mapping[str, Column], d: NDArray[np.intp], key: NDArray[np.intp]
-) -> list[Sizes] | None:
+def _split_sizes(columns: Mapping[str, Column], d: NDArray[np.intp], key: NDArray[np.intp]) -> list[Sizes] | None:
     """The n_train and n_test of each dataset's splits; raises if they differ between models."""
     if "n_train" not in columns or "n_test" not in columns:
         return None

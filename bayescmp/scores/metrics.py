@@ -56,8 +56,8 @@ def higher_is_better(metric: str | None, given: bool | None) -> bool:
     direction = _known_direction(metric)
     if direction is None:
         raise ScoresError(
-            f'The direction of the metric "{few_words(metric)}" is not known. Give higher_is_better=True or higher_is_better='
-            "False."
+            f'The direction of the metric "{few_words(metric)}" is not known. Give higher_is_better=True or '
+            "higher_is_better=False."
         )
     return direction
 

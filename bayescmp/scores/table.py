@@ -417,8 +417,8 @@ def _check_names(kind: str, names: Sequence[str]) -> None:
             raise ScoresError(f'Every {kind} must have its own name, but "{few_words(name)}" is there twice.')
         if looks in seen:
             raise ScoresError(
-                f"Every {kind} must have a name that can be told from the others, but {shown(seen[looks])} and {shown(name)} "
-                "differ only in spaces or invisible characters. Give both the same name, or rename one."
+                f"Every {kind} must have a name that can be told from the others, but {shown(seen[looks])} and "
+                f"{shown(name)} differ only in spaces or invisible characters. Give both the same name, or rename one."
             )
         seen[looks] = name
 
