@@ -1,7 +1,8 @@
-"""Files as people have them: cells with spreads, models in rows, large files, and what `bayescmp check` says of each."""
+"""Files as people have them: cells with spreads, models in rows, large files, and what `bayescmp check` says."""
 
 import io
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +59,7 @@ def test_cells_that_are_written_alike_are_read_and_noted(rf, svm, unit, note):
 @pytest.mark.parametrize(
     ("rf", "svm", "words"),
     [
-        (["86.0 ± 0.3", "97.0"], ["85", "90"], ('"rf" has \'86.0 ± 0.3\' in row 1', "\"rf\" has '97.0' in row 2")),
+        (["86.0 ± 0.3", "97.0"], ["85", "90"], ("\"rf\" has '86.0 ± 0.3' in row 1", "\"rf\" has '97.0' in row 2")),
         (["86.0 ± 0.3", "97.0 ± 1"], ["85", "90"], ("written alike", "\"svm\" has '85' in row 1")),
         (["86.0%", "0.97"], ["85%", "90%"], ("'86.0%' in row 1", "'0.97' in row 2", "Write them in one way")),
         (["0,86", "0.97"], ["0,85", "0,9"], ("'0,86' in row 1", "'0.97' in row 2")),
@@ -116,7 +117,12 @@ def test_models_in_rows():
     assert scores == expected
     assert 'read as a wide table: model = "Method"; a row is one model' in repr(scores)
     frame = pd.read_csv(io.StringIO(PAPER))
-    for table in (frame, frame.set_index("Method"), frame.rename(columns={"Method": "who"}), frame.set_index("Method").T.T):
+    for table in (
+        frame,
+        frame.set_index("Method"),
+        frame.rename(columns={"Method": "who"}),
+        frame.set_index("Method").T.T,
+    ):
         assert Scores.from_frame(table, metric="acc", orient="models") == expected
     unnamed = frame.rename_axis("row").reset_index(drop=True).rename(columns={"Method": "who"})
     assert Scores.from_frame(unnamed, model="who", metric="acc", orient="models") == expected
@@ -143,7 +149,7 @@ def test_models_in_rows_are_hinted_at_with_and_without_a_metric(metric, tmp_path
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [
-        (PAPER, {"orient": "rows"}, "`orient` must be one of \"datasets\", \"models\", got 'rows'"),
+        (PAPER, {"orient": "rows"}, '`orient` must be one of "datasets", "models", got \'rows\''),
         (PAPER, {"orient": None}, "`orient` must be one of"),
         (PAPER, {"datasets": 3}, "here the columns name the datasets"),
         (PAPER, {"models": ["Vit"]}, 'Did you mean "ViT"'),
@@ -180,8 +186,16 @@ def both(monkeypatch, text, **options):
     return small, outcome(text, **options)
 
 
+def numbered(text, make):
+    """A table with more cells in each line, before it and after it: make(0) in the header, make(1) in the first row."""
+    return "".join(f"{make(i)[0]}{line}{make(i)[1]}\n" for i, line in enumerate(text.splitlines()))
+
+
 LONG = "model,dataset,fold,accuracy\n" + "".join(
-    f"{m},{d},{f},{0.7 + i / 7 + j / 30 + f / 1000}\n" for i, m in enumerate("ab") for j, d in enumerate("xy") for f in (1, 2)
+    f"{m},{d},{f},{0.7 + i / 7 + j / 30 + f / 1000}\n"
+    for i, m in enumerate("ab")
+    for j, d in enumerate("xy")
+    for f in (1, 2)
 )
 AWKWARD = {
     "ordinary": LONG,
@@ -208,9 +222,9 @@ AWKWARD = {
     "a long row": LONG + "a,z,1,2,3\n",
     "an unknown last column": LONG.replace("\n", ",\n"),
     "commas at the ends of rows only": LONG.replace("\n", ",\n").replace("accuracy,", "accuracy"),
-    "a row number": "".join(f"{i - 1 if i else ''},{line}\n" for i, line in enumerate(LONG.splitlines())),
-    "another number without a name": "".join(f"{7 * i if i else ''},{line}\n" for i, line in enumerate(LONG.splitlines())),
-    "text that is not needed": "".join(f"{line},{'host' if not i else f'h{i}'}\n" for i, line in enumerate(LONG.splitlines())),
+    "a row number": numbered(LONG, lambda i: (f"{i - 1 if i else ''},", "")),
+    "another number without a name": numbered(LONG, lambda i: (f"{7 * i if i else ''},", "")),
+    "text that is not needed": numbered(LONG, lambda i: ("", f",h{i}")),
     "no model": LONG.replace("b,x,1", ",x,1"),
     "no score": LONG + "a,z,1,\n",
     "NaN": LONG + "a,z,1,NaN\n",
@@ -219,7 +233,7 @@ AWKWARD = {
     "text in the scores": LONG + "a,z,1,failed\n",
     "underscores": LONG + "a,z,1,1_0\n",
     "hexadecimal": LONG + "a,z,1,0x1p-1\n",
-    "digits of other scripts": LONG + "a,z,1,٠.٥\nb,z,1,.5\n",
+    "digits of other scripts": LONG + "a,z,1,\u0660.\u0665\nb,z,1,.5\n",
     "a null byte": LONG.replace("a,", "a\0,"),
     "duplicates": LONG + "a,x,1,0.5\n",
     "folds with zeros": LONG.replace(",1,", ",01,"),
@@ -234,8 +248,8 @@ AWKWARD = {
     "percent": re.sub(r"(0\.\d+)\n", r"\1%\n", LONG),
     "True and False": re.sub(r"(0|1)\.\d+\n", "True\n", LONG),
     "two metrics": LONG.replace("accuracy", "accuracy,rmse").replace("\n", ",3\n").replace("rmse,3", "rmse"),
-    "a metric column": "".join(f"{line},{'metric' if not i else 'accuracy'}\n" for i, line in enumerate(LONG.splitlines())),
-    "sizes": "".join(f"{line},{'n_train,n_test' if not i else '50,50'}\n" for i, line in enumerate(LONG.splitlines())),
+    "a metric column": numbered(LONG, lambda i: ("", ",accuracy" if i else ",metric")),
+    "sizes": numbered(LONG, lambda i: ("", ",50,50" if i else ",n_train,n_test")),
     "wide": "dataset,fold,a,b\nx,1,0.123456789012345678,.2\nx,2,.3,.4\ny,1,5e-1,+.6\ny,2,1,0\n",
     "wide with a hole": "dataset,a,b\nx,.1,.2\ny,,.4\nz,.5,.6\n",
     "wide with a text column": "name,a,b\nx,.1,.2\ny,.3,.4\nz,.5,.6\n",
@@ -259,13 +273,47 @@ def test_large_files_are_read_like_small_ones(monkeypatch, text, options):
         assert small.notes == large.notes
 
 
-def test_an_ordinary_large_file_is_read_by_columns(monkeypatch):
+ORDINARY = (
+    *("ordinary", "semicolons", "carriage returns", "quoted names", "letters of other scripts", "a row number"),
+    *("text that is not needed", "wide", "sizes", "two metrics", "a metric column", "folds as text"),
+)
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_an_ordinary_large_file_is_read_by_columns(name, monkeypatch):
     """The comparison above is of two readers, not of one with itself."""
     monkeypatch.setattr(files, "LARGE", 0)
     monkeypatch.setitem(files.READERS, "csv", None)
-    ordinary = ("ordinary", "semicolons", "carriage returns", "quoted names", "letters of other scripts", "a row number")
-    for name in (*ordinary, "text that is not needed", "wide", "sizes", "two metrics", "a metric column", "folds as text"):
-        assert len(read(AWKWARD[name], metric=None if "metric" in AWKWARD[name] or "rmse" in AWKWARD[name] else "accuracy").models) == 2
+    assert read(AWKWARD[name], metric="accuracy").models == ("Wälder 森" if "scripts" in name else "a", "b")
+
+
+def test_the_work_in_python_does_not_grow_with_the_rows_of_a_large_file(monkeypatch):
+    """Four times the rows, of the same names: calls of our functions stay the same."""
+    monkeypatch.setattr(files, "LARGE", 0)
+
+    def calls(models):
+        rows = [
+            f"m{m},d{d},{f},{(m * 7 + d * 3 + f) % 97 / 97}"
+            for m in range(models)
+            for d in range(20)
+            for f in range(10)
+        ]
+        text, count = "model,dataset,fold,auc\n" + "\n".join(rows), 0
+
+        def counted(frame, event, argument):
+            nonlocal count
+            count += event == "call" and "bayescmp" in frame.f_code.co_filename
+
+        before = sys.getprofile()
+        sys.setprofile(counted)
+        try:
+            read(text, metric=None)
+        finally:
+            sys.setprofile(before)
+        return count
+
+    few, many = calls(50), calls(200)
+    assert many < few + 6 * 150, "some calls for each of 150 new names, and none for 30,000 new rows"
 
 
 @given(
@@ -296,3 +344,219 @@ def test_numbers_of_a_large_file_are_exact(monkeypatch, rng):
     text = "fold,a,b\n" + "".join(f"{i},{x},{x}\n" for i, x in enumerate(cells))
     scores = read(text, metric="gain", higher_is_better=True)
     assert scores.values[0, 0].tolist() == [float(x) for x in cells]
+
+
+# ---- what `bayescmp check` says
+
+
+def said(path, *options):
+    result = CliRunner().invoke(main, ["check", str(path), *options])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def by_name(stdout):
+    head, _, advice = stdout.partition("\n\n")
+    found = {}
+    for line in head.splitlines()[1:]:
+        found.setdefault(line[2:12].strip(), []).append(line[12:])
+    return found, advice
+
+
+FOLDED = "model,dataset,repeat,fold,rmse\n" + "".join(
+    f"{m},{d},{r},{f},{size * (1 + 0.1 * i + 0.01 * r + 0.001 * f)}\n"
+    for i, m in enumerate(("rf", "svm"))
+    for d, size in (("small", 0.01), ("large", 5000.0))
+    for r in (1, 2)
+    for f in (1, 2, 3)
+)
+CHECKS = {
+    "a wide table": (
+        "dataset,rf,svm,knn\niris,0.95,0.96,0.95\nwine,0.98,0.97,0.99\nglass,0.71,0.69,0.70\n",
+        ["--metric", "accuracy"],
+        {
+            "models": "rf, svm, knn",
+            "datasets": "iris, wine, glass",
+            "note": 'read as a wide table: dataset = "dataset"; a row is one dataset',
+            "metric": "accuracy, higher is better",
+            "design": "one score of each model on each dataset",
+            "holes": "none",
+            "copies": "none",
+            "units": "scores from 0.69 to 0.99, of the same order of magnitude on all datasets",
+            "ties": "two models are equal on 1 of 3 datasets",
+        },
+        ("setting kxm", "frequentist.friedman_test", "bayes.signed_rank_test"),
+    ),
+    "repeated folds in units that differ": (
+        FOLDED,
+        [],
+        {
+            "note": 'read as a long table: model = "model", dataset = "dataset", repeat = "repeat", fold = "fold", '
+            'score = "rmse"; a row is one score of one model on one dataset and fold',
+            "metric": "rmse, lower is better",
+            "design": "2 x 3-fold CV, rho = 0.333 (6 scores each)",
+            "units": "scores from 0.01011 to 5615; typical sizes of the datasets from 0.01067 to 5335, 5.7 orders of "
+            "magnitude apart",
+            "ties": "none",
+        },
+        ("setting 2xm", "frequentist.wilcoxon_test", "bayes.hierarchical_ttest"),
+    ),
+    "holes": (
+        "model,task,f1\na,x,.5\nb,x,.6\na,y,.7\nb,y,.7\nb,z,.8\n",
+        [],
+        {"missing": "a: z", "holes": "1 of 6 cells empty", "ties": "two models are equal on 1 of 3 datasets"},
+        ("two models on 2 datasets, one score each",),
+    ),
+    "folds that are missing": (
+        "model,fold,acc\na,1,.5\na,2,.6\nb,1,.7\n",
+        [],
+        {
+            "missing": "b: dataset (1 of 2)",
+            "holes": "1 without some resamples",
+            "units": "scores from 0.5 to 0.7",
+            "note": 'read as a long table: model = "model", fold = "fold", score = "acc"; a row is one score of one '
+            "model and fold",
+        },
+        ("setting 2x1", "frequentist.corrected_ttest", "bayes.correlated_ttest"),
+    ),
+    "splits of an unknown design": (
+        "split,a,b\n1,.5,.5\n2,.6,.7\n5,.7,.7\n",
+        ["--metric", "auc"],
+        {
+            "design": "unknown (3 scores each)",
+            "missing": "the resampling design: use --resampling kfold:10x10, subsampling:50,6,100 or independent",
+            "note": 'read as a wide table: repeat = "split"; a row is one repeat',
+            "ties": "two models are equal on 2 of 3 scores of each model",
+        },
+        ("rho is missing",),
+    ),
+    "a table of a paper": (
+        "Method,CIFAR-10,SVHN\nResNet,86.0 ± 0.3,97.1 ± 0.1\nViT,88.2 ± 0.4,97.0 ± 0.2\n",
+        ["--models-in-rows", "--metric", "accuracy"],
+        {
+            "models": "ResNet, ViT",
+            "datasets": "CIFAR-10, SVHN",
+            "note": 'read as a wide table: model = "Method"; a row is one model',
+            "units": "scores from 86 to 97.1, of the same order of magnitude on all datasets",
+        },
+        ("frequentist.wilcoxon_test", "bayes.sign_test"),
+    ),
+    "percent with decimal commas": (
+        "dataset;a;b\nx;86,5%;85,0%\ny;70,1%;72,3%\n",
+        ["--metric", "accuracy"],
+        {"units": "scores from 0.701 to 0.865, of the same order of magnitude on all datasets"},
+        (),
+    ),
+    "one model": (
+        "model,dataset,acc\na,x,.5\na,y,.6\n", [], {"missing": "a second model: there is nothing to compare"}, ()
+    ),
+    "two metrics": (
+        "model,dataset,accuracy,rmse\na,x,.5,10\nb,x,.6,12\na,y,.5,1000\nb,y,.7,1200\n",
+        [],
+        {
+            "metrics": 'accuracy, rmse: pick one with select(metric="...") or split_metrics()',
+            "metric": "accuracy, higher is better",
+        },
+        (),
+    ),
+    "right and wrong": (
+        "model,fold,correct\n" + "".join(f"{m},{i},{i % k == 0}\n" for m, k in (("a", 2), ("b", 3)) for i in range(30)),
+        ["--resampling", "independent"],
+        {"metric": "correct, higher is better", "design": "independent scores, rho = 0 (30 scores each)"},
+        ("setting 2x1",),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "options", "expected", "advice"), CHECKS.values(), ids=CHECKS)
+def test_check_of_awkward_files(tmp_path, text, options, expected, advice):
+    path = tmp_path / "file.csv"
+    path.write_text(text, encoding="utf-8")
+    code, stdout, stderr = said(path, *options)
+    assert (code, stderr) == (0, "")
+    found, recommended = by_name(stdout)
+    for name, line in expected.items():
+        assert line in found[name]
+    assert {"models", "datasets", "note", "metric", "design", "holes", "copies", "units", "ties"} <= found.keys()
+    for word in advice:
+        assert word in recommended
+
+
+REFUSED = {
+    "no header": ("x,.8,.7\ny,.9,.6\n", ["--metric", "auc"], "the first line looks like scores", "put a letter before"),
+    "averages": (
+        "dataset,a,b\nx,.8,.7\ny,.9,.6\nAverage,.85,.65\n",
+        ["--metric", "auc"],
+        '"Average" is the mean of the other 2 datasets',
+        "Leave it out of the table",
+    ),
+    "units": ("dataset,a,b\nx,.8,.7\ny,.9,60\n", ["--metric", "auc"], '60 of "b" on "y"', "in one unit"),
+    "folds": ("model,fold,auc\na,-1,.5\nb,-1,.6\n", [], "Every fold must be a whole number of 0 or more", "got '-1'"),
+    "models in rows": ("model,x,y\na,.8,.7\nb,.9,.6\n", [], "must have a column of scores", "Use --column score=NAME"),
+    "cells": ("dataset,a,b\nx,8%,7%\ny,9%,.6\n", ["--metric", "auc"], "'.6' in row 2", "Write them in one way"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "options", "words", "advice"), REFUSED.values(), ids=REFUSED)
+def test_check_of_files_that_are_refused(tmp_path, text, options, words, advice):
+    path = tmp_path / "file.csv"
+    path.write_text(text, encoding="utf-8")
+    code, stdout, stderr = said(path, *options)
+    assert (code, stdout) == (2, "")
+    assert words in stderr
+    assert advice in stderr
+
+
+def test_check_warns_in_the_words_of_the_command_line(tmp_path):
+    path = tmp_path / "file.csv"
+    path.write_text("dataset,a,b\nx,.8123,.7456\ny,.9,.6\nz,.8123,.7456\nTotal,3,4\n")
+    code, stdout, stderr = said(path, "--metric", "gain", "--higher-is-better")
+    assert code == 0
+    assert '"x", "z" have the same scores' in by_name(stdout)[0]["copies"]
+    assert 'Warning: The datasets "x", "z" have the same scores in every cell' in stderr
+    assert "leave all but one out of the file" in stderr
+    assert 'Warning: "Total" counts as a dataset' in stderr
+    assert "scores.drop" not in stderr
+
+
+GUIDES = {
+    "results.csv": ([], 0, ("2 models x 2 datasets, accuracy (higher is better), 2-fold CV", "bayes.signed_rank_test")),
+    "paper.csv": (
+        ["--models-in-rows", "--metric", "accuracy"],
+        0,
+        ("2 models x 3 datasets", "cells like '86.0 ± 0.3' are read as 86, without the spread", "a row is one model"),
+    ),
+    "runs.csv": (
+        ["--column", "model=params.model", "--column", "fold=params.fold", "--column", "score=metrics.accuracy"],
+        2,
+        ("1 of 7 are NaN", "row 7"),
+    ),
+    "project.csv": ([], 2, ("neither long", '"summary" (first: "{\'val_loss\': 0.41')),
+}
+"""The files that the how-to pages write, and what check says of each."""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("name", "page"),
+    [("results.csv", "results_in"), ("paper.csv", "results_in"), ("runs.csv", "trackers"), ("project.csv", "trackers")],
+)
+def test_check_of_the_files_of_the_guides(name, page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "guide"}
+    for code in test_howto.blocks(test_howto.PAGES[0].with_name(f"{page}.md")):
+        exec(compile(code.replace("os.chdir(tempfile.mkdtemp())", ""), page, "exec"), names)
+        if Path(name).exists():
+            break
+    options, code, words = GUIDES[name]
+    found, stdout, stderr = said(name, *options)
+    assert found == code
+    for word in words:
+        assert word in stdout + stderr
+
+
+def test_every_file_of_the_guides_is_checked():
+    written = set()
+    for page in test_howto.PAGES:
+        if page.stem in ("results_in", "trackers"):
+            written |= set(re.findall(r'(?:Path|to_csv)\("(\w+\.csv)"', page.read_text("utf-8")))
+    assert written == set(GUIDES)

@@ -29,6 +29,20 @@ ROPE = ("no practical difference", "rope=0.01", "one percentage point", "Choosin
 ROWS = ("3 rows of the table have no names", "resampling=Resampling.kfold(3)", "datasets=3")
 
 
+MODELS = {"orient": "models", "metric": "rmse"}
+MEAN = ('"Average" is the mean of the other 3 datasets, and would count as one more', "Leave it out of the table")
+UNITS = pd.DataFrame({"dataset": ["x", "y", "z"], "a": [0.8, 0.7, 0.9], "b": [0.8, 85, 1.0]})
+FOLDS = pd.DataFrame({"fold": [1, 2, 3] * 2, "model": [*"aaabbb"], "rmse": [3.0, 2, 4, 1, 1, 2]})
+FOLD = ("Every fold must be a whole number of 0 or more, or a name", "Number them 1, 2, 3, and so on")
+RAGGED = [[1.0, 2.0], [3.0]]
+
+
+def with_row(name, how, decimals=12):
+    """The wide table with a summary of its rows below them."""
+    summary = WIDE[["a", "b"]].agg(how).round(decimals)
+    return pd.concat([WIDE, pd.DataFrame({"dataset": [name], **summary})], ignore_index=True)
+
+
 def read(frame, **options):
     return bc.read_scores(io.StringIO(frame.to_csv(index=False)), **options)
 
@@ -83,6 +97,101 @@ TRAPS = {
         ScoresError,
         ("this one is long", "Add a column `dataset`"),
     ),
+    "a csv without a header": (
+        lambda: bc.read_scores(io.StringIO("iris,.8,.7\nwine,.9,.6\n"), metric="accuracy"),
+        ScoresError,
+        ('models would be called ".8", ".7"', "Add a line with the names", "models=['.8', '.7']"),
+    ),
+    "a csv of numbers without a header": (
+        lambda: bc.read_scores(io.StringIO("0.8,0.7\n0.9,0.6\n"), metric="accuracy", datasets=1),
+        ScoresError,
+        ('models would be called "0.8", "0.7"', 'such as "dataset,rf,svm"'),
+    ),
+    "a frame made from a csv without a header": (
+        lambda: Scores.from_frame(pd.read_csv(io.StringIO("iris,.8,.7\nwine,.9,.6\n")), metric="accuracy"),
+        ScoresError,
+        ("the first line looks like scores",),
+    ),
+    "a row of averages": (lambda: read(with_row("Average", "mean"), metric="rmse"), ScoresError, MEAN),
+    "a row of averages in other words": (
+        lambda: read(with_row(" AVG. ", "mean"), metric="rmse"),
+        ScoresError,
+        (MEAN[1],),
+    ),
+    "a row of rounded averages": (
+        lambda: read(with_row("Mean", "mean", 2), metric="rmse"),
+        ScoresError,
+        ('"Mean" is the mean',),
+    ),
+    "a row of sums": (
+        lambda: read(with_row("Total", "sum"), metric="rmse"),
+        ScoresError,
+        ('"Total" is the sum', "rename it"),
+    ),
+    "a column of averages of models in rows": (
+        lambda: bc.read_scores(io.StringIO(with_row("Overall", "mean").set_index("dataset").T.to_csv()), **MODELS),
+        ScoresError,
+        ('"Overall" is the mean of the other 3 datasets',),
+    ),
+    "averages of a long table": (
+        lambda: read(with_row("Average", "mean").melt("dataset", var_name="model", value_name="rmse")),
+        ScoresError,
+        MEAN,
+    ),
+    "averages among arrays": (
+        lambda: Scores.from_arrays({"a": [1.5, 2, 1.75], "b": [1, 2, 1.5]}, metric="rmse", datasets=["x", "y", "mean"]),
+        ScoresError,
+        ('"mean" is the mean of the other 2 datasets',),
+    ),
+    "percent beside shares": (
+        lambda: read(UNITS, metric="accuracy"),
+        ScoresError,
+        ('85 of "b" on "y" stands beside 0.8 of "a" on "x"', "5 are at most 1, 1 between 10 and 100", "in one unit"),
+    ),
+    "percent beside shares in a long table": (
+        lambda: read(UNITS.melt("dataset", var_name="model", value_name="test_f1_macro")),
+        ScoresError,
+        ('85 of "b" on "y"',),
+    ),
+    "percent beside shares in arrays of folds": (
+        lambda: Scores.from_arrays({"a": [0.8, 0.9], "b": [85, 0.9]}, metric="auc", resampling=Resampling.kfold(2)),
+        ScoresError,
+        ('85 of "b" on "dataset", score 1',),
+    ),
+    "a fold -1": (lambda: Scores.from_frame(FOLDS.replace({"fold": {1: -1}})), ScoresError, (*FOLD, "got '-1'")),
+    "a fold 2.5": (lambda: Scores.from_frame(FOLDS.replace({"fold": {1: 2.5}})), ScoresError, (*FOLD, "got '2.5'")),
+    "a repeat -1": (
+        lambda: Scores.from_frame(FOLDS.rename(columns={"fold": "repeat"}).replace({"repeat": {1: -1}})),
+        ScoresError,
+        ("Every repeat must be a whole number", "got '-1'"),
+    ),
+    "a fold that is infinite": (
+        lambda: Scores.from_frame(FOLDS.replace({"fold": {1: np.inf}})),
+        ScoresError,
+        (*FOLD, "got 'inf'"),
+    ),
+    "folds as numbers and as text": (
+        lambda: Scores.from_frame(FOLDS.astype({"fold": object}).replace({"fold": {1: "first"}})),
+        ScoresError,
+        ("Every fold must be a number, or every one a name, got 'first' and '2'",),
+    ),
+    "a fold that only looks like a digit": (
+        lambda: Scores.from_frame(FOLDS.astype({"fold": object}).replace({"fold": {1: "\u00b2"}})),
+        ScoresError,
+        ("or every one a name",),
+    ),
+    **{
+        f"ragged lists, {name}": (call, ScoresError, ("lists of different lengths",))
+        for name, call in {
+            "from_arrays": lambda: Scores.from_arrays({"a": RAGGED, "b": RAGGED}, metric="accuracy"),
+            "welch_ttest": lambda: bc.bayes.welch_ttest(RAGGED, RAGGED, rope=0),
+            "mean_interval": lambda: bc.frequentist.mean_interval(RAGGED),
+            "cochran_q_test": lambda: bc.frequentist.cochran_q_test({"a": RAGGED, "b": RAGGED, "c": RAGGED}),
+            "from_cross_validate": lambda: Scores.from_cross_validate(
+                {"a": {"test_score": RAGGED}, "b": {"test_score": RAGGED}}, metric="accuracy", cv=2
+            ),
+        }.items()
+    },
     "compare without a rope": (lambda: bc.compare(bc.load_labour()), RopeError, ROPE),
     "correlated_ttest without a rope": (lambda: bc.bayes.correlated_ttest(PAIR), RopeError, ROPE),
     "sign_test without a rope": (lambda: bc.bayes.sign_test(bc.load_uci().pair("rf", "svm")), RopeError, ROPE),
@@ -110,6 +219,85 @@ def test_trap(call, error, words):
         call()
     for word in words:
         assert word in str(found.value)
+
+
+@pytest.mark.parametrize("name", ["Average", "mean", "OVERALL", "Total", "avg"])
+def test_the_name_of_a_summary_alone_is_warned_about(name):
+    frame = with_row(name, "mean").replace({"b": {1.0: 1.4}})
+    with pytest.warns(bc.RepeatsWarning, match=f'"{name}" counts as a dataset.*scores.drop') as found:
+        scores = read(frame, metric="rmse")
+    assert len(found) == 1
+    assert scores.drop(name) == read(frame[:3], metric="rmse")
+    assert len(read(frame.replace({name: "meanwhile"}), metric="rmse").datasets) == 4
+
+
+def test_datasets_with_the_same_scores_are_warned_about_by_name(rng):
+    """Where that is more than chance: not for scores of two digits, nor for those that many datasets have."""
+    values = rng.normal(0.8, 0.05, (54, 2)).round(4)
+    values[7] = values[3]
+    with pytest.warns(bc.RepeatsWarning, match='datasets "dataset 4", "dataset 8" have the same.*drop."dataset 8"'):
+        scores = Scores.from_arrays(dict(zip("ab", values.T, strict=True)), metric="accuracy", datasets=54)
+    assert len(scores.drop("dataset 8").datasets) == 53
+    assert '"dataset 4", "dataset 8" have the same scores' in scores.overview()["copies"]
+    values[9] = values[11]
+    with pytest.warns(bc.RepeatsWarning, match='"dataset 8" have the same scores in every cell, and so have 1 more'):
+        Scores.from_arrays(dict(zip("ab", values.T, strict=True)), metric="accuracy", datasets=54)
+    for coarse in (values.round(2), rng.integers(0, 4, (54, 2)) / 3):
+        assert len(np.unique(coarse, axis=0)) < 54
+        Scores.from_arrays(dict(zip("ab", coarse.T, strict=True)), metric="accuracy", datasets=54)
+
+
+def test_units_that_are_not_mixed():
+    """Percent that happen to be whole, errors below 1 %, simulated scores, and metrics that have no upper end."""
+    Scores.from_arrays({"a": [85, 1, 0], "b": [90, 2, 100]}, metric="accuracy", datasets=3)
+    Scores.from_arrays({"a": [0.9, 0.0, 1.02], "b": [0.8, 1.0, 0.9]}, metric="accuracy", datasets=3)
+    Scores.from_arrays({"a": [0.9, 25.0], "b": [0.8, 30.5]}, metric="rmse", datasets=2)
+    with pytest.warns(bc.ScaleWarning, match='25 of "a" on "dataset 2" stands beside|0.9 of "a" on "dataset 1" stands'):
+        Scores.from_arrays({"a": [0.9, 25.0], "b": [0.8, 30.5]}, metric="error rate", datasets=2)
+
+
+def test_folds_that_are_numbers_in_any_spelling_or_names():
+    expected = Scores.from_frame(FOLDS)
+    for spelling in (["1", "2", "3"], ["01", "02", "03"], ["1.0", "2", "3"], [" 1", "2 ", "3e0"]):
+        assert Scores.from_frame(FOLDS.assign(fold=[*spelling, 1, 2, 3])) == expected
+    assert Scores.from_frame(FOLDS.assign(fold=["one", "two", "three"] * 2)).resampling == (Resampling.kfold(3),)
+    assert Scores.from_frame(FOLDS.assign(fold=[0, 1, 2] * 2)).keys == (((1, 0), (1, 1), (1, 2)),)
+
+
+PROMPT = "What is the capital of the country in which the river has its source? " * 60
+LONG_CELLS = {
+    "a jsonl of prompts": json.dumps({"prompt": PROMPT, "answer": {"text": PROMPT}, "acc": 1}),
+    "a jsonl with prompts as scores": json.dumps({"model": "a", "score": PROMPT}),
+    "a jsonl with lists as scores": json.dumps({"model": "a", "score": [PROMPT] * 9}),
+    "a jsonl with names of columns": json.dumps({PROMPT + x: x for x in "abcdefghijk"}),
+    "a jsonl with metrics": json.dumps({"model": "a", PROMPT: "x", PROMPT + "?": "x"}),
+    "a jsonl of text": json.dumps(PROMPT),
+    "a line that is cut off": '{"model": "' + PROMPT,
+    "csv, a name without a score": f"model,dataset,accuracy\n{PROMPT},{PROMPT},\n",
+    "csv, duplicates": f"model,dataset,fold,accuracy\n{PROMPT},{PROMPT},1,.5\n{PROMPT},{PROMPT},1,.5\n",
+    "csv, duplicates without folds": f"model,dataset,accuracy\n{PROMPT},{PROMPT},.5\n{PROMPT},{PROMPT},.5\n",
+    "csv, folds": f"model,fold,accuracy\na,{PROMPT},.5\na,1,.5\n",
+    "csv, names that cannot be told apart": f"model,accuracy\n{PROMPT},.5\n{PROMPT.replace(' ', '  ')},.5\n",
+    "csv, a metric": f"model,metric,score\na,{PROMPT},.5\n",
+    "csv, columns of one name": f"{PROMPT},{PROMPT}\n1,2\n",
+    "csv, a wide table": f"{PROMPT},accuracy,{PROMPT}?\n1,2,3\n",
+    "csv, a table of text": f"a,b,c\n{PROMPT},{PROMPT},{PROMPT}\n",
+    "csv, cells that are not alike": f"dataset,a,b\nx,1%,1%\ny,2%,{PROMPT}\n",
+    "csv, an infinite score": f"dataset,{PROMPT},b\n{PROMPT},inf,1\n",
+    "csv, percent beside shares": f"dataset,{PROMPT},b\n{PROMPT},.5,85\n",
+    "csv, sizes": f"model,fold,n_train,n_test,accuracy\na,1,{PROMPT},1,.5\n",
+    "csv, open quotes": f'model,accuracy\n"{PROMPT},.5\n',
+}
+
+
+@pytest.mark.parametrize("content", LONG_CELLS.values(), ids=LONG_CELLS)
+@pytest.mark.parametrize("metric", [None, "accuracy"])
+def test_no_error_has_more_than_a_few_words_of_a_file(content, metric):
+    for options in ({}, {"orient": "models"}, {"model": "modell"}):
+        with pytest.raises(ScoresError) as found:
+            bc.read_scores(io.StringIO(content), metric=metric, **options)
+        assert len(str(found.value)) < 1200
+        assert PROMPT[:80] not in str(found.value)
 
 
 def test_the_lines_of_the_message_work():

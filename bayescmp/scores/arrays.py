@@ -225,9 +225,9 @@ def warn_of_copies(dataset: str, keys: Sequence[tuple[int, int]], values: Floats
     copies = _copied_repeats(keys, values)
     if copies:
         warn(
-            f'Repeats {copies[0]} and {copies[1]} on "{few_words(dataset)}" are exact copies of each other in every model: they '
-            "are not repeats, and counting them makes the answer too sure. Reseed the cross-validation for each "
-            "repeat, or keep one of them.",
+            f'Repeats {copies[0]} and {copies[1]} on "{few_words(dataset)}" are exact copies of each other in every '
+            "model: they are not repeats, and counting them makes the answer too sure. Reseed the cross-validation for "
+            "each repeat, or keep one of them.",
             RepeatsWarning,
         )
     return copies is not None
@@ -394,6 +394,7 @@ def _depth(name: str, values: ArrayLike) -> int:
         return np.ndim(values)
     except ValueError:
         raise ScoresError(
-            f"The scores of `{name}` must be one list of numbers, or lists of one length, but they are lists of different "
-            "lengths. Give the same number of resamples on every dataset, or a long table to Scores.from_frame."
+            f"The scores of `{name}` must be one list of numbers, or lists of one length, but they are lists of "
+            "different lengths. Give the same number of resamples on every dataset, or a long table to "
+            "Scores.from_frame."
         ) from None

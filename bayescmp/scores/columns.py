@@ -1,4 +1,4 @@
-"""The columns of a table: labels, of which each different one is kept once, and numbers in the ways people write them."""
+"""The columns of a table: labels, each different one kept once, and numbers in the ways people write them."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -71,8 +71,7 @@ def first_missing(values: Column) -> int | None:
     """The first row without a value, if any."""
     if isinstance(values, Labels):
         empty = [i for i, value in enumerate(values.different) if is_missing(value)]
-        rows = np.flatnonzero(np.isin(values.codes, empty)) if empty else ()
-        return int(rows[0]) if len(rows) else None
+        return next(iter(np.flatnonzero(np.isin(values.codes, empty)).tolist()), None) if empty else None
     return next((i for i, value in enumerate(values) if is_missing(value)), None)
 
 

@@ -257,7 +257,7 @@ def _read_large(content: bytes, delimiter: str | None, named: Mapping[str, str |
 def _count(content: bytes, character: str) -> int:
     """How often a character is there; `bytes.count` is slow where that is often."""
     codes, step = np.frombuffer(content, np.uint8), 2**20
-    return sum(np.count_nonzero(codes[i : i + step] == ord(character)) for i in range(0, codes.size, step))
+    return sum(int(np.count_nonzero(codes[i : i + step] == ord(character))) for i in range(0, codes.size, step))
 
 
 def _kind(name: str, sample: list[str], named: Mapping[str, str | None]) -> str:
@@ -280,7 +280,7 @@ def _parse(content: bytes, delimiter: str, kinds: Mapping[int, str]) -> Any:
     import pandas as pd
 
     # the default is exact from 3.1 on, where the option is deprecated
-    exact = {} if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1) else {"float_precision": "round_trip"}
+    exact: Any = {} if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1) else {"float_precision": "round_trip"}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -17,10 +17,10 @@ from bayescmp.scores.columns import (
     Floats,
     Labels,
     first_missing,
-    is_written,
     is_numeric,
     is_row_numbers,
     is_truth,
+    is_written,
     label_codes,
     numbers,
     take,
@@ -283,10 +283,11 @@ def from_columns(
         f = _position_in_group(cell)
         folds = list(range(1, int(f.max()) + 2))
         if f.max() and resampling is None:
+            model, dataset = few_words(models[m[f.argmax()]]), few_words(datasets[d[f.argmax()]])
             raise ScoresError(
-                f'The table has up to {f.max() + 1} scores of one model on one dataset ("{few_words(models[m[f.argmax()]])}" '
-                f'on "{few_words(datasets[d[f.argmax()]])}"), and nothing to tell them apart: duplicated rows? Add a `fold` and, if '
-                "repeated, a `repeat` column, or give resampling=... if rows are in the order of the resamples."
+                f'The table has up to {f.max() + 1} scores of one model on one dataset ("{model}" on "{dataset}"), and '
+                "nothing to tell them apart: duplicated rows? Add a `fold` and, if repeated, a `repeat` column, or "
+                "give resampling=... if rows are in the order of the resamples."
             )
     key = r * len(folds) + f
     values, key_sets = _dense(m, d, key, score, (models, datasets), (repeats, folds))
@@ -299,7 +300,7 @@ def from_columns(
         by = key_sets[i].tobytes() + (b"" if sizes is None and not isinstance(resampling, Mapping) else b"%d" % i)
         if by not in made:
             found = tuple((repeats[k // len(folds)], folds[k % len(folds)]) for k in key_sets[i].tolist())
-            made[by] = found, _design(name, found, sizes and sizes[i], "fold" in columns, resampling)
+            made[by] = found, _design(name, found, sizes[i] if sizes else None, "fold" in columns, resampling)
         each.append(made[by])
     keys, designs = zip(*each, strict=True)
     inferred = dict.fromkeys(f"{r.name} (rho = {r.rho:.3g})" for r in designs if r is not None)
@@ -382,7 +383,9 @@ def _transposed(
 ) -> tuple[str, Columns, list[str]]:
     """The column of the models' names; the table with one row per dataset; and its columns that are models."""
     if datasets is not None:
-        raise ScoresError("`datasets` is for rows that have no names, but here the columns name the datasets. Leave it out.")
+        raise ScoresError(
+            "`datasets` is for rows that have no names, but here the columns name the datasets. Leave it out."
+        )
     given = [role for role, name in named.items() if name is not None and role != "model"]
     roles = _find_roles(columns, {"model": named.get("model")}, None)
     text = [c for c in columns if not is_numeric(columns[c]) and not is_written(columns[c])]
@@ -504,10 +507,10 @@ def _model_columns(columns: Columns, roles: dict[str, str], models: Sequence[str
         if is_written(columns[column]) and column not in truth:
             numbers({column: columns[column]})  # raises: some of its cells are numbers, and others are not
     if len(numeric) < 2 or text or "score" in roles:
-        odd = [f'"{few_words(c)}" (first: {shown(columns[c][0])})' for c in text[:4]]
+        odd = [f'"{few_words(c, 30)}" (first: {shown(columns[c][0])})' for c in text[:3]]
         raise ScoresError(
             "The table is neither long (a `model` and a `score` column) nor wide (a numeric column for each of at "
-            f"least two models): its columns are {name_list(map(str, columns), 20)}"
+            f"least two models): its columns are {name_list(map(str, columns), 12)}"
             + (f", of which {', '.join(odd)} do not hold numbers" if odd else "")
             + '. Name the columns: model="...", score="..." for a long table, models=[...] for a wide one.'
         )
@@ -515,16 +518,21 @@ def _model_columns(columns: Columns, roles: dict[str, str], models: Sequence[str
         raise ScoresError(
             f"The models would be called {name_list(numeric)}: the first line looks like scores, not like names. Add a "
             'line with the names above it, such as "dataset,rf,svm". If the names are right, give '
-            f"models={numeric if len(numeric) < 5 else '[...]'}."
+            f"models=[{_listed(numeric)}]."
         )
     not_models = [name for role in OF_ITEMS for name in ROLES[role]]
     doubtful = [c for c in numeric if NO_MODEL.fullmatch(x := str(c).lower().strip()) or x in not_models or is_known(c)]
     if doubtful:
         raise ScoresError(
             f"The table is read as wide, but {name_list(doubtful)} may not be models. Name the columns that are: "
-            f"models={[c for c in numeric if c not in doubtful]}."
+            f"models=[{_listed([c for c in numeric if c not in doubtful])}]."
         )
     return numeric
+
+
+def _listed(names: Sequence[object], most: int = 8) -> str:
+    """Names as in a list of Python, ready to copy if there are few."""
+    return ", ".join(map(shown, names[:most])) + (", ..." if names[most:] else "")
 
 
 def _by_metric(
@@ -577,7 +585,8 @@ def _numbered(columns: Mapping[str, Column], name: str, n: int) -> tuple[list[in
     bad = [label for label, number in zip(labels, found, strict=True) if number is not None and not number >= 0]
     if bad:
         raise ScoresError(
-            f"Every {name} must be a whole number of 0 or more, or a name, got {shown(bad[0])}. Number them 1, 2, 3, ..."
+            f"Every {name} must be a whole number of 0 or more, or a name, got {shown(bad[0])}. Number them 1, 2, 3, "
+            "and so on."
         )
     words = [label for label, number in zip(labels, found, strict=True) if number is None]
     if words and len(words) < len(labels):
@@ -585,11 +594,13 @@ def _numbered(columns: Mapping[str, Column], name: str, n: int) -> tuple[list[in
         raise ScoresError(
             f"Every {name} must be a number, or every one a name, got {shown(words[0])} and {shown(other)}."
         )
-    spelled = [str(label).strip() for label in labels] if words else found
-    different = list(dict.fromkeys(spelled)) if words else sorted(set(spelled))
-    place = {label: i for i, label in enumerate(different)}
-    codes = np.array([place[label] for label in spelled], np.intp)[codes]
-    return list(range(1, len(different) + 1)) if words else different, codes
+    if words:
+        different, place = label_codes([label.strip() for label in labels])
+        return list(range(1, len(different) + 1)), place[codes]
+    whole = [int(number) for number in found if number is not None]
+    own = sorted(set(whole))
+    position = {number: i for i, number in enumerate(own)}
+    return own, np.array([position[number] for number in whole], np.intp)[codes]
 
 
 def _whole(label: str) -> int | float | None:
@@ -641,9 +652,10 @@ def _dense(
         _, first, count = np.unique(flat, return_index=True, return_counts=True)
         i = first[count.argmax()]
         repeats, folds = numbers
+        model, dataset = few_words(names[0][m[i]]), few_words(names[1][d[i]])
         raise ScoresError(
             f"Every (model, dataset, repeat, fold) must be there once, but {(count > 1).sum()} are duplicated; model "
-            f'"{few_words(names[0][m[i]])}", dataset "{few_words(names[1][d[i]])}", repeat {repeats[key[i] // len(folds)]}, fold '
+            f'"{model}", dataset "{dataset}", repeat {repeats[key[i] // len(folds)]}, fold '
             f"{folds[key[i] % len(folds)]} is there {count.max()} times. Keep one row each, or pick one metric if the "
             "rows are of different metrics."
         )

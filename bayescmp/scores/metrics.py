@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from bayescmp.errors import ScoresError
+from bayescmp.errors import ScoresError, few_words, shown
 
 HIGHER = frozenset(
     "accuracy acc balanced_accuracy top_k_accuracy auc roc_auc auroc pr_auc auprc average_precision ap map f1 f1_macro "
@@ -51,7 +51,7 @@ def is_bounded(metric: object) -> bool:
 def check_metric(metric: object) -> None:
     """Raise if this is not a name."""
     if metric is not None and not isinstance(metric, str):
-        raise ScoresError(f"`metric` must be a name, got {metric!r}.")
+        raise ScoresError(f"`metric` must be a name, got {shown(metric)}.")
 
 
 def higher_is_better(metric: str | None, given: bool | None) -> bool:
@@ -69,8 +69,8 @@ def higher_is_better(metric: str | None, given: bool | None) -> bool:
     direction = _known_direction(metric)
     if direction is None:
         raise ScoresError(
-            f'The direction of the metric "{metric}" is not known. Give higher_is_better=True or higher_is_better='
-            "False."
+            f'The direction of the metric "{few_words(metric)}" is not known. Give higher_is_better=True or '
+            "higher_is_better=False."
         )
     return direction
 

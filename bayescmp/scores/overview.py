@@ -34,8 +34,8 @@ def check_table(scores: "Scores") -> None:
         copies = [name for same in groups for name in same[1:]]
         drop = f'"{few_words(copies[0])}"' + (", ..." if copies[1:] else "")
         warn(
-            f"The datasets {name_list(groups[0])} have the same scores in every cell{more}, and each of them counts. If "
-            f"they are copies, count them once: scores.drop({drop}).",
+            f"The datasets {name_list(groups[0])} have the same scores in every cell{more}, and each of them counts. "
+            f"If they are copies, count them once: scores.drop({drop}).",
             RepeatsWarning,
         )
 
@@ -102,8 +102,8 @@ def _check_units(scores: "Scores") -> None:
     few, many = sorted((np.argwhere(share), np.argwhere(percent)), key=len)
     message = (
         f"All scores must be shares of 1, or all percent, but {_place(scores, few[0])} stands beside "
-        f"{_place(scores, many[0])}: {share.sum()} are at most 1, {percent.sum()} between {LEAST_PERCENT} and 100. Write all of them "
-        "in one unit; if all are percent, divide them by 100."
+        f"{_place(scores, many[0])}: {share.sum()} are at most 1, {percent.sum()} between {LEAST_PERCENT} and 100. "
+        "Write all of them in one unit; if all are percent, divide them by 100."
     )
     if scores.higher_is_better:
         raise ScoresError(message)
@@ -125,8 +125,8 @@ def _check_averages(scores: "Scores") -> None:
         what = _summary(scores, d, others) if len(others) > 1 else None
         if what:
             raise ScoresError(
-                f'"{name}" is the {what} of the other {len(others)} datasets, and would count as one more. Leave it out '
-                "of the table; if it is a dataset of its own, rename it."
+                f'"{name}" is the {what} of the other {len(others)} datasets, and would count as one more. Leave it '
+                "out of the table; if it is a dataset of its own, rename it."
             )
         warn(
             f'"{name}" counts as a dataset, but has the name of a summary of the others. If it is one, leave it out: '
@@ -142,8 +142,8 @@ def _summary(scores: "Scores", d: int, others: list[int]) -> str | None:
     ran = (counts[:, d] > 0) & (counts[:, others] > 0).any(axis=1)
     if not ran.any():
         return None
-    there = np.isfinite(means[np.ix_(ran, others)]).sum(axis=1)
-    total = np.nansum(means[np.ix_(ran, others)], axis=1)
+    of_others = means[ran][:, others]
+    there, total = np.isfinite(of_others).sum(axis=1), np.nansum(of_others, axis=1)
     half, half_of_others = (0.5 * 10.0 ** -_decimals(scores.values[:, x]) for x in ([d], others))
     for what, expected, n in (("mean", total / there, 1), ("sum", total, there)):
         slack = half + n * half_of_others + 1e-9 * np.abs(expected)
@@ -170,7 +170,8 @@ def _units(scores: "Scores") -> str:
     ratio = np.log10(sizes.max()) - np.log10(sizes.min())
     if ratio < 1:
         return f"{text}, of the same order of magnitude on all datasets"
-    return f"{text}; typical sizes of datasets from {sizes.min():.3g} to {sizes.max():.3g}, {ratio:.1f} orders of magnitude"
+    apart = f"{sizes.min():.4g} to {sizes.max():.4g}, {ratio:.1f} orders of magnitude apart"
+    return f"{text}; typical sizes of the datasets from {apart}"
 
 
 def _ties(scores: "Scores") -> str:

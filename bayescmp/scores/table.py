@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.checks import is_list, is_one_of
-from bayescmp.errors import MissingWarning, ScoresError, name_list, unknown_name, warn
+from bayescmp.errors import MissingWarning, ScoresError, few_words, name_list, shown, unknown_name, warn
 from bayescmp.scores import arrays, frames, overview, sklearn
 from bayescmp.scores.items import Items
 from bayescmp.scores.metrics import with_direction
@@ -525,11 +525,11 @@ def _check_names(kind: str, names: Sequence[str]) -> None:
     for name in names:
         looks = one_line(name if name.isascii() else unicodedata.normalize("NFC", name))
         if seen.get(looks) == name:
-            raise ScoresError(f'Every {kind} must have its own name, but "{name}" is there twice.')
+            raise ScoresError(f'Every {kind} must have its own name, but "{few_words(name)}" is there twice.')
         if looks in seen:
             raise ScoresError(
-                f"Every {kind} must have a name that can be told from the others, but {seen[looks]!r} and {name!r} "
-                "differ only in spaces or invisible characters. Give both the same name, or rename one."
+                f"Every {kind} must have a name that can be told from the others, but {shown(seen[looks])} and "
+                f"{shown(name)} differ only in spaces or invisible characters. Give both the same name, or rename one."
             )
         seen[looks] = name
 
