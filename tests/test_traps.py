@@ -312,7 +312,12 @@ def test_trap_on_the_command_line(tmp_path, frame, options, words, command):
 
 
 @pytest.mark.parametrize(
-    "call", [["compare", "bundled:labour"], ["test", "sign-test", "bundled:uci", "rf", "svm"], ["plot", "bundled:uci"]]
+    "call",
+    [
+        ["compare", "bundled:labour"],
+        ["test", "sign-test", "bundled:uci", "rf", "svm"],
+        ["plot", "matrix", "bundled:uci"],
+    ],
 )
 def test_no_rope_on_the_command_line(call, tmp_path):
     output = ["--output", str(tmp_path / "figure.svg")] if call[0] == "plot" else []
