@@ -249,6 +249,8 @@ def _read_array(hint: Any, data: Any, where: str, depth: int) -> Any:
         if isinstance(data, Mapping):
             numbers = np.frombuffer(base64.b64decode(data["base64"], validate=True), "<f8")
             return numbers.reshape(data["shape"]).astype(kind)
+        if np.iscomplexobj(data):
+            raise ValueError
         array = np.array(data, dtype=float if issubclass(kind, np.floating) else None)
     except (TypeError, ValueError, KeyError, OverflowError, binascii.Error):
         raise _wrong(where, "an array of numbers", data) from None

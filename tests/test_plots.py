@@ -580,7 +580,9 @@ def test_numbers_of_a_matrix_stay_in_their_cells():
 
 
 def test_what_cannot_be_drawn_is_refused_in_words(few, many):
-    with pytest.raises(ValueError, match=r"three outcomes over many datasets.*correlated t-test.*plot_posterior"):
+    with pytest.raises(
+        ValueError, match=r"three outcomes over many datasets.*correlated t-test.*plot\(\"posterior\"\)"
+    ):
         plots.plot_simplex(few.difference)
     with pytest.raises(ValueError, match='"points" or "density"'):
         plots.plot_simplex(few.region, kind="cloud")
@@ -620,7 +622,7 @@ def test_what_cannot_be_drawn_is_refused_in_words(few, many):
     with pytest.raises(ValueError, match="power_curve"):
         plots.plot_power(few.curve.drop(columns="power"))
     with pytest.raises(ValueError, match="`kind` must be one of posterior, hdi, rope_curve"):
-        few.difference.plot("simplex")
+        few.difference.plot("pie")
     with pytest.raises(ValueError, match="`kind` must be one of matrix"):
         many.comparison.plot("pie")
     with pytest.raises(ValueError, match=r"one of 66 pairs: choose one with pair=\('rf', 'svm'\)"):

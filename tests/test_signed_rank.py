@@ -10,6 +10,7 @@ import pytest
 import bayescmp as bc
 from bayescmp.bayes.regions import wins
 from bayescmp.bayes.signed_rank import SignedRankInference
+from bayescmp.plots.simplex import to_xy
 
 UCI = bc.load_uci()
 
@@ -161,6 +162,17 @@ def test_more_draws_begin_with_the_same_ones():
     assert np.array_equal(p.draws(100), p.draws(3000)[:100])
     assert not np.array_equal(p.draws(100, random_seed=1), p.draws(100, random_seed=2))
     assert p.draws(0).shape == (0, 3)
+
+
+def test_draws_and_simplex_are_those_that_the_numbers_come_from():
+    """All draws counted by the largest theta give the probabilities to the last digit; a figure shows the first."""
+    p = bc.bayes.signed_rank_test(UCI.pair("rf", "svm"), rope=0.01, random_seed=8, draws=3000)
+    theta = p.draws(3000)
+    assert np.bincount(theta.argmax(axis=1), minlength=3) / 3000 == pytest.approx(p.three, abs=1e-12)
+    for interval, x in zip(p.theta_hdi().values(), theta.T, strict=True):
+        assert interval == bc.bayes.hdi(x)
+    shown = np.vstack([points.get_offsets() for points in bc.plots.plot_simplex(p, draws=500).collections])
+    assert np.allclose(np.sort(shown, axis=0), np.sort(to_xy(theta[:500]), axis=0))
 
 
 def test_many_pairs_at_once_equal_one_by_one():

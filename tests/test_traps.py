@@ -3,6 +3,7 @@
 import io
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from click.testing import CliRunner
 from scipy import stats
 
 import bayescmp as bc
-from bayescmp import Resampling, RopeError, Scores, ScoresError
+from bayescmp import Resampling, ResamplingError, RopeError, Scores, ScoresError
 from bayescmp.cli import main
 from bayescmp.sentences import mean_scores, rope_text
 from bayescmp.text import percent
@@ -24,6 +25,7 @@ LONG = WIDE.melt("dataset", var_name="model", value_name="score")
 FOUND = {"params": [{"C": 1}, {"C": 2}], "split0_test_score": [0.8, 0.9], "split1_test_score": [0.7, 0.9]}
 CV = {"rf": {"test_score": [0.9, 0.8]}, "svm": {"test_score": [0.8, 0.8]}}
 PAIR = bc.load_labour().pair("SVM", "DT")
+UCI = bc.load_uci().pair("rf", "svm")
 DIRECTION = ("no metric is named", 'metric="rmse"', "higher_is_better=False")
 ROPE = ("no practical difference", "rope=0.01", "one percentage point", "Choosing a rope")
 ROWS = ("3 rows of the table have no names", "resampling=Resampling.kfold(3)", "datasets=3")
@@ -212,13 +214,150 @@ TRAPS = {
     "a rope of None": (lambda: bc.compare(bc.load_labour(), rope=None), RopeError, ROPE),
 }
 
+# ---- designs, scikit-learn, figures, draws, files and nonsense
+
+POSTERIOR = bc.bayes.correlated_ttest(PAIR, rope=0.01)
+FOLDS = np.linspace(0.7, 0.9, 100).reshape(10, 10)
+TRAPS |= {
+    "signed_rank_tests without a rope": (lambda: bc.bayes.signed_rank_tests([UCI]), RopeError, ROPE),
+    "tost_ttest without a rope": (lambda: bc.frequentist.tost_ttest(PAIR), RopeError, ROPE),
+    "repeats x folds without their design": (
+        lambda: bc.bayes.correlated_ttest(FOLDS, FOLDS.T, rope=0.01),
+        ScoresError,
+        ("got shape (10, 10)", "resampling=Resampling.kfold(10, repeats=10)"),
+    ),
+    "a masked table": (
+        lambda: Scores.from_arrays({"a": np.ma.masked_less(FOLDS, 0.8), "b": FOLDS}, metric="accuracy", datasets=10),
+        ScoresError,
+        ("`a` must be plain real numbers, got MaskedArray",),
+    ),
+    "a search with a scorer of another name": (
+        lambda: Scores.from_cv_results(SimpleNamespace(cv_results_=FOUND, cv=2, scoring="accuracy"), metric="f1"),
+        ScoresError,
+        ('has the scores "accuracy"', "got 'f1'"),
+    ),
+    "cv and resampling": (
+        lambda: Scores.from_cross_validate(CV, cv=2, resampling=Resampling.kfold(2), metric="accuracy"),
+        ResamplingError,
+        ("two names of one thing",),
+    ),
+    "no blocks left to test on": (
+        lambda: Resampling.blocked(5, warm_up=5),
+        ResamplingError,
+        ("must leave blocks to test on",),
+    ),
+    "a bootstrap of one case": (lambda: Resampling.bootstrap(1, 10), ResamplingError, ("at least 2, got 1",)),
+    "other cases left out than there are": (
+        lambda: bc.bayes.correlated_ttest(*FOLDS[:2], rope=0.01, resampling=Resampling.leave_one_out(57)),
+        ResamplingError,
+        ("leave-one-out CV of 57 cases makes 57 scores, but each array has 10",),
+    ),
+    "folds without end": (lambda: Resampling.kfold(10**400), ResamplingError, ("at most 10,000,000 scores",)),
+    "-1 folds": (lambda: Resampling.kfold(-1), ResamplingError, ("at least 2, got -1",)),
+    "2.5 folds": (lambda: Resampling.kfold(2.5), ResamplingError, ("a whole number", "got 2.5")),
+    "a switch for a correlation": (lambda: Resampling.custom(False), ResamplingError, ("in [0, 1), got False",)),
+    "sizes of splits as a table": (
+        lambda: Resampling.from_sizes([[5], [5]], [[5], [5]]),
+        ResamplingError,
+        ("lists with one size per split",),
+    ),
+    "a design from half a file": (
+        lambda: Resampling.from_dict({"scheme": "kfold"}),
+        ValueError,
+        ('an object with a "kind"',),
+    ),
+    "a prior that is text": (
+        lambda: bc.bayes.MultilevelPrior(effects_scale="wide", between_max=1),
+        ValueError,
+        ("`effects_scale` must be a number, got 'wide'",),
+    ),
+    "a Series to drop": (
+        lambda: bc.load_labour().drop(pd.Series(["SVM"])),
+        ScoresError,
+        ("one by one, got a Series", "scores.drop(*names)"),
+    ),
+    "a model renamed to a number": (
+        lambda: bc.load_labour().rename({"SVM": 1}),
+        ScoresError,
+        ('`names` must map names to names, but "SVM" to 1',),
+    ),
+    "a quantile at 2": (lambda: POSTERIOR.ppf(2), ValueError, ("`q` must be probabilities from 0 to 1, got 2",)),
+    "a probability at None": (lambda: POSTERIOR.cdf(None), ValueError, ("`x` must be numbers, got None",)),
+    "a probability at NaN": (lambda: POSTERIOR.sf(np.nan), ValueError, ("`x` must be numbers, got nan",)),
+    "ropes of bytes": (lambda: POSTERIOR.rope_curve(b"x"), RopeError, ("`ropes`", "b'x'")),
+    "three draws": (
+        lambda: bc.bayes.signed_rank_test(UCI, rope=0.01, draws=3),
+        ValueError,
+        ("at least 1,000", "posterior.draws(n)"),
+    ),
+    "a simplex of one dataset": (
+        lambda: bc.compare(bc.load_labour(), rope=0.01).plot("simplex", pair=("SVM", "DT")),
+        ValueError,
+        ("over many datasets", 'use plot("posterior")'),
+    ),
+    "a switch in quotes": (
+        lambda: bc.compare(bc.load_labour(), rope=0.01).report("report.md", overwrite="False"),
+        ValueError,
+        ("`overwrite` must be True or False, got 'False'",),
+    ),
+    "a file with an impossible probability": (
+        lambda: bc.frequentist.TestResult.from_dict(bc.frequentist.paired_ttest(PAIR).to_dict() | {"p_value": 7}),
+        ValueError,
+        ("`p_value` must be between 0 and 1, got 7",),
+    ),
+    "a file with an unknown scale": (
+        lambda: bc.bayes.Posterior.from_dict(POSTERIOR.to_dict() | {"scale": "m"}),
+        ValueError,
+        ("`scale` must be one of score, log",),
+    ),
+}
+
+
+@pytest.fixture
+def all_draws(monkeypatch):
+    """The limit of draws that users have; the suite lowers it."""
+    monkeypatch.setattr("bayescmp.checks.LEAST_DRAWS", 1000)
+
 
 @pytest.mark.parametrize(("call", "error", "words"), TRAPS.values(), ids=TRAPS)
-def test_trap(call, error, words):
+def test_trap(call, error, words, all_draws, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(error) as found:
         call()
     for word in words:
         assert word in str(found.value)
+    assert not list(tmp_path.iterdir())
+
+
+SAID = {
+    "the plain t-test of arrays": (
+        lambda: bc.frequentist.paired_ttest(*FOLDS[:2]),
+        "the 10 scores are treated as independent; if they are the folds of one dataset they are not",
+    ),
+    "the plain t-test of folds": (
+        lambda: bc.frequentist.paired_ttest(PAIR),
+        "the training sets overlap (rho = 0.107): at a nominal level of 0.05 this test rejects about 0.58",
+    ),
+    "an interval of a mean of arrays": (
+        lambda: bc.frequentist.mean_interval(FOLDS[0]),
+        "scores treated as independent",
+    ),
+    "6 test cases per fold": (lambda: POSTERIOR, "6 test cases per fold: below 30, the score of a fold may be far"),
+    "1 test case per fold": (
+        lambda: bc.bayes.correlated_ttest(*FOLDS[:2], rope=0.01, resampling=Resampling.leave_one_out(10)),
+        "1 test case per fold: below 30",
+    ),
+    "few test cases in all pairs": (
+        lambda: bc.frequentist.pairwise_ttest(bc.load_labour()),
+        "6 test cases per fold: below 30",
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::bayescmp.DegenerateWarning")
+@pytest.mark.parametrize(("call", "words"), SAID.values(), ids=SAID)
+def test_what_is_said_beside_the_answer(call, words):
+    assert words in repr(call())
 
 
 @pytest.mark.parametrize("name", ["Average", "mean", "OVERALL", "Total", "avg"])
@@ -347,6 +486,9 @@ def test_a_search_keeps_the_name_of_its_scorer():
         pytest.param(WIDE, [], ("--metric rmse", "--lower-is-better", "--higher-is-better"), id="direction"),
         pytest.param(LONG, [], ("--metric rmse", "--lower-is-better", "--higher-is-better"), id="direction, long"),
         pytest.param(UNNAMED, ["--metric", "rmse"], ("--resampling kfold:10", "--datasets 30"), id="rows"),
+        pytest.param(
+            LONG, ["--metric", "rmse", "--resampling", "loo"], ("leave-one-out:57", "blocked:10,1"), id="design"
+        ),
     ],
 )
 @pytest.mark.parametrize("command", ["compare", "check"])
@@ -360,6 +502,23 @@ def test_trap_on_the_command_line(tmp_path, frame, options, words, command):
     for word in words:
         assert word in found.stderr
     assert "higher_is_better" not in found.stderr
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["compare", "bundled:labour"],
+        ["test", "sign-test", "bundled:uci", "rf", "svm"],
+        ["plot", "matrix", "bundled:uci"],
+    ],
+)
+def test_no_rope_on_the_command_line(call, tmp_path):
+    output = ["--output", str(tmp_path / "figure.svg")] if call[0] == "plot" else []
+    found = CliRunner().invoke(main, [*call, *output])
+    assert found.exit_code == 2
+    assert found.stdout == ""
+    for word in ("no practical difference", "--rope 0.01", "one percentage point", "Choosing a rope"):
+        assert word in " ".join(found.stderr.split())
 
 
 @pytest.mark.parametrize(

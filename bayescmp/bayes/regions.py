@@ -87,8 +87,8 @@ class RegionInference(Value):
         """The answers for some ropes."""
         raise NotImplementedError
 
-    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
-        """Draws of theta, n x 3."""
+    def thetas(self, n: int, rope: Rope, random_seed: int | None) -> Floats:
+        """Draws of theta, n x 3: without a seed those that the probabilities come from, where they come from draws."""
         raise NotImplementedError
 
     def theta_hdi(self, rope: Rope, mass: float) -> list[tuple[float, float]]:
@@ -214,9 +214,13 @@ class RegionPosterior(Posterior):
         """The highest-density interval of each theta, with this `mass`."""
         return dict(zip(self.labels, self.inference.theta_hdi(self.rope, check_mass(mass)), strict=True))
 
-    def draws(self, n: int = 4000, random_seed: int = 0) -> Floats:
-        """`n` draws of theta by `random_seed`, n x 3: points of the simplex."""
-        return self.inference.thetas(check_count("n", n, 0), self.rope, checked_seed(random_seed))
+    def draws(self, n: int = 4000, random_seed: int | None = None) -> Floats:
+        """`n` draws of theta, n x 3: points of the simplex.
+
+        Without a `random_seed` they are some of those that the probabilities come from, where these come from draws.
+        """
+        seed = None if random_seed is None else checked_seed(random_seed)
+        return self.inference.thetas(check_count("n", n, 0), self.rope, seed)
 
     @property
     def simplex(self) -> Floats:
@@ -275,8 +279,8 @@ class RegionPosterior(Posterior):
             rows.append({"prior": label, **replace(self, inference=other).numbers()})
         return pd.DataFrame(rows)
 
-    def to_arviz(self, draws: int = 4000, random_seed: int = 0) -> Any:
-        """ArviZ data: the sampler's own where NUTS ran, else `draws` of `theta` by `random_seed`."""
+    def to_arviz(self, draws: int = 4000, random_seed: int | None = None) -> Any:
+        """ArviZ data: the sampler's own where NUTS ran, else as many `draws` of `theta`, by `random_seed`."""
         from bayescmp import _compat
 
         if self.inference_data is not None:

@@ -155,8 +155,8 @@ class SignInference(RegionInference):
             p = three_of(p_largest(alpha))
         return RegionSummary(rope, p, (0.0, 0.0, 0.0), three_of(alpha / alpha.sum()))
 
-    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
-        gammas = np.random.default_rng(random_seed).standard_gamma(self.alpha(rope), (n, 3))
+    def thetas(self, n: int, rope: Rope, random_seed: int | None) -> Floats:
+        gammas = np.random.default_rng(random_seed or 0).standard_gamma(self.alpha(rope), (n, 3))
         return gammas / gammas.sum(axis=1, keepdims=True)
 
     @property

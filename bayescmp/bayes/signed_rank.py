@@ -143,7 +143,7 @@ def signed_rank_test(
 def signed_rank_tests(
     pairs: list[Pair],
     *,
-    rope: RopeLike | Mapping[str, RopeLike],
+    rope: RopeLike | Mapping[str, RopeLike] = ROPE,
     prior: float = 0.5,
     prior_at: float = 0.0,
     mixed_units: bool = False,
@@ -277,12 +277,12 @@ class SignedRankInference(RegionInference):
         own = shares @ alpha
         return (product + own) / (total * (total + 1))
 
-    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+    def thetas(self, n: int, rope: Rope, random_seed: int | None) -> Floats:
         plan = self._plan([rope])
         return np.concatenate([np.empty((0, 3)), *(plan.theta(w)[0].T for w in self._weights(n, random_seed))])
 
     def theta_hdi(self, rope: Rope, mass: float = DEFAULT_MASS) -> list[tuple[float, float]]:
-        return [hdi(x, mass) for x in self.thetas(self.n_draws, rope, 0).T]
+        return [hdi(x, mass) for x in self.thetas(self.n_draws, rope, None).T]
 
     @property
     def mean(self) -> float:

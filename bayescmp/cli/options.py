@@ -24,10 +24,21 @@ ROLES = ("model", "dataset", "score", "repeat", "fold")
 BUNDLED = ("labour", "uci", "domains")
 
 
+WHAT_A_ROPE_IS = (
+    "the differences between two models that make no practical difference to you. With --rope 0.01, for example, "
+    "accuracies within one percentage point make no practical difference; with --rope 0 every difference counts. The "
+    'page "Choosing a rope" of the documentation shows how to choose one.'
+)
+
+
 class RopeType(ParamType):
     """0.01, or low,high."""
 
     name = "rope"
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """What is said where a rope is needed."""
+        return f"It holds {WHAT_A_ROPE_IS}"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> "Rope":
         """The rope of a text."""
@@ -43,7 +54,7 @@ class RopeType(ParamType):
 
 
 class ResamplingType(ParamType):
-    """kfold:FOLDS, kfold:REPEATSxFOLDS, subsampling:TRAIN,TEST,REPEATS, independent, rho:NUMBER."""
+    """kfold:FOLDS, kfold:REPEATSxFOLDS, subsampling:TRAIN,TEST,REPEATS, independent, rho:NUMBER, and rarer ones."""
 
     name = "design"
 
@@ -63,13 +74,20 @@ class ResamplingType(ParamType):
             return Resampling.kfold(folds, *repeats)  # type: ignore[arg-type]  # whole numbers are checked there
         if kind == "subsampling" and len(numbers) == 3:
             return Resampling.subsampling(numbers[0], numbers[1], numbers[2])  # type: ignore[arg-type]
+        if kind == "leave-one-out" and len(numbers) == 1:
+            return Resampling.leave_one_out(numbers[0])  # type: ignore[arg-type]
+        if kind == "bootstrap" and len(numbers) == 2:
+            return Resampling.bootstrap(numbers[0], numbers[1])  # type: ignore[arg-type]
+        if kind == "blocked" and len(numbers) in (1, 2):
+            return Resampling.blocked(numbers[0], warm_up=sum(numbers[1:]))  # type: ignore[arg-type]
         if kind == "rho" and len(numbers) == 1:
             return Resampling.custom(numbers[0])
         if value == "independent":
             return Resampling.independent()
         return self.fail(
             f"{value!r} must be kfold:10, kfold:5x2 (5 repeats of 2 folds), subsampling:50,6,100 (cases to train, to "
-            "test, repeats), independent or rho:0.1.",
+            "test, repeats), leave-one-out:57 (cases), bootstrap:57,100 (cases, repeats), blocked:10 or blocked:10,1 "
+            "(blocks in time, the first of them only for training), independent or rho:0.1.",
             param,
             ctx,
         )

@@ -11,6 +11,7 @@ import bayescmp
 from bayescmp.cli.app import Run, as_json, check_free, emit
 from bayescmp.cli.options import (
     ROPE,
+    WHAT_A_ROPE_IS,
     TestName,
     format_option,
     names_of_tests,
@@ -103,9 +104,7 @@ def _arguments(
     """What the function is called with; an option that it does not have is refused, not ignored."""
     parameters = inspect.signature(test.call).parameters
     if "rope" in parameters and rope is None:
-        raise click.UsageError(
-            f"{test.command} needs --rope: the differences that make no practical difference, such as 0.01; 0 for none."
-        )
+        raise click.UsageError(f"{test.command} needs --rope: {WHAT_A_ROPE_IS}")
     given: dict[str, Any] = {"rope": rope, "alternative": alternative, "random_seed": seed} | settings
     given = {key: value for key, value in given.items() if value is not None or key in settings}
     if settings.get("engine") == "nuts":

@@ -853,10 +853,11 @@ def check_share(name: str, value: Any, *, low: float = 0.0, high: float = 1.0) -
 
 def check_size(value: Any, least: int, what: str, *, whole: bool = False) -> float:
     """A sample size."""
-    if not is_number(value) or not least <= value <= LARGEST_N or (whole and value % 1):
+    size = check_number("n", value) if is_number(value) else math.nan
+    if not least <= size <= LARGEST_N or (whole and size % 1):
         kind = "a whole number" if whole else "a number"
         raise ValueError(f"`n` must be {kind} of at least {least} {what}, got {value!r}.")
-    return float(value) if value % 1 else int(value)
+    return size if size % 1 else int(size)
 
 
 def check_effect(value: Any) -> float:

@@ -24,7 +24,7 @@ from bayescmp.plots.rank_distribution import plot_rank_distribution
 from bayescmp.plots.ranking_groups import plot_ranking_groups
 from bayescmp.plots.rope_curve import plot_rope_curve
 from bayescmp.plots.scores import plot_scores
-from bayescmp.plots.simplex import plot_simplex
+from bayescmp.plots.simplex import check_region, plot_simplex
 
 Plot = Callable[..., Any]
 DIFFERENCE: dict[str, Plot] = {"posterior": plot_posterior, "hdi": plot_hdi, "rope_curve": plot_rope_curve}
@@ -69,6 +69,8 @@ def plot_result(result: Any, kind: str | None, **options: Any) -> Any:
         return _plot_comparison(result, kind, **options)
     kinds = _kinds(result)
     kind = next(iter(kinds)) if kind is None else kind
+    if is_one_of(kind, ("simplex",)) and isinstance(result, DifferencePosterior):
+        check_region(result)
     if not is_one_of(kind, kinds):
         what = getattr(result, "method", type(result).__name__)
         raise ValueError(f"`kind` must be one of {', '.join(kinds)} for the {what}, got {kind!r}.")

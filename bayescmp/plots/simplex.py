@@ -67,7 +67,7 @@ def plot_simplex(
     ax : Axes of mpltern (projection="ternary"), optional
     kind : "points" or "density"
     draws : int
-        How many draws of theta are shown.
+        How many draws of theta are shown, of those that the probabilities come from.
     width_mm : float
         The width of the new figure.
 
@@ -112,7 +112,7 @@ def check_region(result: Any) -> RegionPosterior:
         what = getattr(result, "method", type(result).__name__)
         raise ValueError(
             f"A simplex needs the posterior of three outcomes over many datasets (sign, signed-rank or hierarchical "
-            f"test), got the result of: {what}. Use plot_posterior for a mean difference."
+            f'test), got the result of: {what}. For a mean difference use plot("posterior").'
         )
     return result
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.checks import check_switch, is_one_of
 from bayescmp.errors import MissingWarning, RopeError, ScoresError, name_list, warn
-from bayescmp.numerics.moments import power_of_two
+from bayescmp.numerics.moments import mean, power_of_two
 from bayescmp.numerics.ranks import average_ranks
 from bayescmp.rope import Rope, RopeLike, rope_for, symmetric, warn_if_other_scale
 from bayescmp.scores.arrays import (
@@ -322,7 +322,7 @@ class Table:
         return {
             "n": len(self.blocks),
             "left_out": self.left_out,
-            "mean_score": tuple(self.values.mean(axis=0).tolist()),
+            "mean_score": tuple(mean(self.values.T).tolist()),
             "mean_rank": tuple(ranks.tolist()),
         }
 

@@ -136,9 +136,9 @@ class HierarchicalInference(RegionInference):
         self._known[rope] = RegionSummary(rope, three_of(fine[0]), (0.0, 0.0, 0.0), three_of(fine[1]), error)
         return self._known[rope]
 
-    def hyper_draws(self, n: int, random_seed: int) -> tuple[Floats, Floats, Floats]:
+    def hyper_draws(self, n: int, random_seed: int | None) -> tuple[Floats, Floats, Floats]:
         """Draws of (delta_0, sigma_0, nu): a point of the grid by its mass, then uniformly within its cell."""
-        rng = np.random.default_rng(random_seed)
+        rng = np.random.default_rng(random_seed or 0)
         h = self.hyper
         k, i, j = np.unravel_index(rng.choice(h.mass.size, n, p=h.mass.ravel()), h.mass.shape)
         jitter = rng.uniform(-0.5, 0.5, (3, n))
@@ -149,7 +149,7 @@ class HierarchicalInference(RegionInference):
         log_nu = np.log(h.nu - self.prior.nu_shift)
         return delta, sigma, self.prior.nu_shift + np.exp(log_nu[k] + jitter[2] * (log_nu[1] - log_nu[0]))
 
-    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+    def thetas(self, n: int, rope: Rope, random_seed: int | None) -> Floats:
         delta, sigma, nu = self.hyper_draws(n, random_seed)
         return np.stack(student_regions(delta, sigma, finite(nu), rope), axis=-1)
 
@@ -239,7 +239,7 @@ class PointInference(RegionInference):
         thetas = [three_of(self.thetas(1, rope, 0)[0]) for rope in ropes]
         return [RegionSummary(rope, p, (0.0, 0.0, 0.0), p) for rope, p in zip(ropes, thetas, strict=True)]
 
-    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+    def thetas(self, n: int, rope: Rope, random_seed: int | None) -> Floats:
         return np.tile(np.stack(student_regions(self.at, 0.0, 1.0, rope, self.rounding)), (n, 1))
 
     def theta_hdi(self, rope: Rope, mass: float) -> list[tuple[float, float]]:
@@ -291,12 +291,12 @@ class SampledHyper(RegionInference):
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
         return [sampled_summary(self._theta(rope), rope) for rope in ropes]
 
-    def hyper_draws(self, n: int, random_seed: int) -> tuple[Floats, Floats, Floats]:
+    def hyper_draws(self, n: int, random_seed: int | None) -> tuple[Floats, Floats, Floats]:
         """Draws of (delta_0, sigma_0, nu) out of those of NUTS."""
-        picked = np.random.default_rng(random_seed).choice(self.delta.size, n, replace=n > self.delta.size)
+        picked = np.random.default_rng(random_seed or 0).choice(self.delta.size, n, replace=n > self.delta.size)
         return self.delta.ravel()[picked], self.sigma.ravel()[picked], self.nu.ravel()[picked]
 
-    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+    def thetas(self, n: int, rope: Rope, random_seed: int | None) -> Floats:
         delta, sigma, nu = self.hyper_draws(n, random_seed)
         return np.stack(student_regions(delta, sigma, finite(nu), rope), axis=-1)
 

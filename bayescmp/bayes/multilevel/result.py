@@ -71,9 +71,9 @@ class PairDraws(RegionInference):
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
         return [sampled_summary(self.theta(rope), rope) for rope in ropes]
 
-    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+    def thetas(self, n: int, rope: Rope, random_seed: int | None) -> Floats:
         flat = self.theta(rope).reshape(-1, 3)
-        return np.random.default_rng(random_seed).choice(flat, n, replace=n > len(flat))
+        return np.random.default_rng(random_seed or 0).choice(flat, n, replace=n > len(flat))
 
     def theta_hdi(self, rope: Rope, mass: float) -> list[tuple[float, float]]:
         return [hdi(x, mass) for x in self.theta(rope).reshape(-1, 3).T]
