@@ -304,7 +304,8 @@ def complete_table(
             f"`{test}` needs at least {least_models} models, got {len(scores.models)}: {name_list(scores.models)}."
             + hint
         )
-    given, notes = scores.datasets, ()
+    given = scores.datasets
+    notes: tuple[str, ...] = ()
     if blocks_are == "datasets":
         scores, notes = _complete_datasets(scores, test, least)
         blocks = scores.datasets
