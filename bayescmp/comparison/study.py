@@ -129,7 +129,12 @@ def compare(
     if job.seeded or random_seed is not None:
         seed = data_seed(scores) if random_seed is None and cache is not None else checked_seed(random_seed)
         job = replace(job, random_seed=seed)
-    notes = (*notes, *unit, *(check_units(scores, "compare", True) if mixed else ()), *_missing(scores))
+    notes = (
+        *notes,
+        *unit,
+        *(() if isinstance(rope, dict) else check_units(scores, "compare", True)),
+        *_missing(scores),
+    )
     found = run_pairs(scores, names, job, n_jobs=n_jobs, cache=cache, progress=progress)
     _warn_of(found)
     with warnings.catch_warnings():

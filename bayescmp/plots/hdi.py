@@ -61,11 +61,11 @@ def plot_hdi(result: Difference, *, ax: Axes | None = None, width_mm: float = 85
         ax.plot(side, masses, color=BETTER, linewidth=0.8)
     mean = float(result.mean)  # type: ignore[arg-type]
     ax.axvline(mean, color=INK, linewidth=0.7, linestyle=":")
-    labels, ends = [], result.hdi(0.95)
+    labels, of_95 = [], result.hdi(0.95)
     for mass in MARKED:
         one, two = result.hdi(mass)
         ax.plot([one, two], [mass, mass], color=INK, linewidth=1.2, marker="|", markersize=4, gid="hdi")
-        labels.append("[{}, {}]".format(*amounts((one, two), ends, result.scale, result.higher_is_better)))
+        labels.append("[{}, {}]".format(*amounts((one, two), of_95, result.scale, result.higher_is_better)))
     ax.set_yticks(MARKED, [f"{100 * mass:g}%" for mass in MARKED])
     ax.set_ylim(0.48, 1.0)
     size = font_size(width_of(ax))

@@ -189,11 +189,13 @@ def key_above(ax: Axes, handles: list[Any], columns: int, *, expand: bool = Fals
 
 def few_ticks(ax: Axes, of: Any = None) -> None:
     """No more ticks on the x axis than their labels have room for; differences `of` a result on its scale."""
-    locator = MaxNLocator(4 if width_of(ax) < 120 else 8, steps=[1, 2, 5, 10])
-    if of is not None and of.scale in IN_PERCENT:
-        locator = _Percents(of.scale, of.higher_is_better, locator)
-        ax.xaxis.set_major_formatter(locator.text)
-    ax.xaxis.set_major_locator(locator)
+    round_numbers = MaxNLocator(4 if width_of(ax) < 120 else 8, steps=[1, 2, 5, 10])
+    if of is None or of.scale not in IN_PERCENT:
+        ax.xaxis.set_major_locator(round_numbers)
+        return
+    percents = _Percents(of.scale, of.higher_is_better, round_numbers)
+    ax.xaxis.set_major_locator(percents)
+    ax.xaxis.set_major_formatter(percents.text)
 
 
 class _Percents(Locator):
@@ -209,13 +211,13 @@ class _Percents(Locator):
         if self.scale == "log" and vmax - vmin > WIDE:
             return self.round_numbers.tick_values(vmin, vmax)
         ends = [percent(float(x), self.scale, self.up) for x in sorted((vmin, vmax))]
-        found = self.round_numbers.tick_values(*ends)
+        found = np.asarray(self.round_numbers.tick_values(*ends))
         found = found[found > -100] if self.up else found[found < 100]
         if self.scale != "log":
             return found / 100
         return np.log1p(found / 100) if self.up else -np.log1p(-found / 100)
 
-    def text(self, x: float, _: int | None = None) -> str:
+    def text(self, x: float, _: float = 0.0) -> str:
         """The label of a tick."""
         shown = percent(float(x), self.scale, self.up)
         return f"{round(shown, 6) + 0.0:.3g} %"

@@ -168,8 +168,9 @@ def p_name(c: "Comparison") -> str:
 def table_note(c: "Comparison") -> str:
     """What has to stand below the table: the rope, both methods, n, and the sign of the differences."""
     scale, up = c.scores.scale, c.scores.higher_is_better
-    one = isinstance(c.rope, Rope)
-    rope = f"Rope {rope_text(c.rope, scale, up)}" if one else "A rope for each dataset (differences in ropes)"
+    rope = "A rope for each dataset (differences in ropes)"
+    if isinstance(c.rope, Rope):
+        rope = f"Rope {rope_text(c.rope, scale, up)}"
     sizes = sorted({p.n for p in c.posteriors})
     n = f"n = {sizes[0]}" if len(sizes) == 1 else f"n = {sizes[0]} to {sizes[-1]}"
     first = c.posteriors[0]

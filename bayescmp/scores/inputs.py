@@ -378,7 +378,8 @@ def complete_table(
             f"`{test}` needs at least {least_models} models, got {len(scores.models)}: {name_list(scores.models)}."
             + hint
         )
-    given, notes = scores.datasets, ()
+    given = scores.datasets
+    notes: tuple[str, ...] = ()
     if blocks_are == "datasets":
         scores, notes = _complete_datasets(scores, test, least)
         blocks = scores.datasets
@@ -607,10 +608,7 @@ def check_units(data: Pair | Table | Scores, test: str, mixed_units: bool) -> tu
     values = _by_dataset(data)
     if not is_known(data.metric) and (np.nanmax(values) <= 1 or np.nanmin(values) <= 0):
         return ()
-    sizes, scored = (
-        np.full(len(values), np.nan),
-        np.nanmax(np.abs(values), axis=1, initial=0, where=values == values) > 0,
-    )
+    sizes, scored = np.full(len(values), np.nan), np.isfinite(values).any(axis=1)
     sizes[scored] = np.nanmedian(np.abs(values[scored]), axis=1)
     sizes[sizes == 0] = np.nan  # scores of 0 add nothing in any unit
     if np.isnan(sizes).all() or np.nanmax(sizes) <= MOST_UNEQUAL * np.nanmin(sizes):

@@ -19,7 +19,7 @@ from bayescmp.numerics.ranks import average_ranks
 from bayescmp.numerics.student import student_regions
 from bayescmp.rope import Rope, RopeLike, symmetric
 from bayescmp.scores.metrics import with_direction
-from bayescmp.text import number, probability, visible_lines
+from bayescmp.text import amounts, probability, visible_lines
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -224,7 +224,8 @@ class MultilevelPosterior(BayesianResult):
         width, span = max(map(len, self.models)), min(row["hdi_high"] - row["hdi_low"] for row in rows)
         ordered = sorted(rows, key=lambda row: -row["mean"])
         for row in ordered[:MOST_SHOWN]:
-            mean, low, high = (number(row[x], span) for x in ("mean", "hdi_low", "hdi_high"))
+            three = (row["mean"], row["hdi_low"], row["hdi_high"])
+            mean, low, high = amounts(three, (0.0, span), self.scale, self.higher_is_better)
             lines.append(
                 f"  {row['model'].ljust(width)}  effect {mean:>8}  95% HDI [{low}, {high}]  "
                 f"P(best) {probability(best[row['model']], 0.002)}"
