@@ -120,7 +120,7 @@ def test_the_lines_of_the_message_work():
     assert not p.higher_is_better
 
 
-@pytest.mark.parametrize("column", ["fold", "seed", "repeat", "dataset", "task"])
+@pytest.mark.parametrize("column", ["fold", "repeat", "dataset", "task"])
 def test_a_column_decides_what_a_row_is(column):
     scores = read(WIDE.rename(columns={"dataset": column}), metric="rmse")
     assert len(scores.datasets) == (3 if column in ("dataset", "task") else 1)

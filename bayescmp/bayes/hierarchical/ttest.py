@@ -4,7 +4,7 @@ Dataset i's differences ~ MVN(delta_i, sigma_i^2 M), delta_i ~ Student(nu, delta
 their mean and standard deviation matter, sigma_i integrates out, and what is left is a three-dimensional posterior,
 which `collapsed` integrates and NUTS samples.
 
-Runs that cannot be paired: the likelihood of delta_i is the Student t of Welch's test instead, and the rest is the same.
+For runs that cannot be paired the likelihood of delta_i is the Student t of Welch's test; the rest is the same.
 """
 
 from collections.abc import Mapping
@@ -192,9 +192,7 @@ def _check_counts(pair: Pair) -> None:
 
 def _largest_of_runs(pair: Pair) -> float:
     """The largest difference between a run of A and one of B on the same dataset."""
-    low, high = (
-        [ends(scores, axis=1) for scores in (pair.scores_a, pair.scores_b)] for ends in (np.nanmin, np.nanmax)
-    )
+    low, high = ([ends(scores, axis=1) for scores in (pair.scores_a, pair.scores_b)] for ends in (np.nanmin, np.nanmax))
     return max(float((high[i] - low[1 - i]).max()) for i in range(2))
 
 
@@ -325,7 +323,9 @@ def _model(inference: Any) -> Any:
             nu = pm.Deterministic("nu", prior.nu_shift + pm.Gamma("nu_minus_shift", a, b))
             delta = pm.StudentT("delta_scaled", nu, mu=centre, sigma=spread, dims="dataset", initval=z)
         if isinstance(inference, RunsInference):
-            pm.StudentT("mean", inference.dfs, delta, inference.scales / unit, observed=means, dims="dataset")
+            pm.StudentT(
+                "mean", nu=inference.dfs, mu=delta, sigma=inference.scales / unit, observed=means, dims="dataset"
+            )
         else:
             squares = pm.Data("squares", (n - 1) * s**2, dims="dataset")
             sigma = pm.Uniform("sigma_scaled", 0, bounds[2], dims="dataset", initval=np.minimum(s, limits[2] / 2))
