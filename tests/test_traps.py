@@ -16,6 +16,7 @@ TWO = {"rf": [0.9, 0.8, 0.7], "svm": [0.8, 0.8, 0.6]}
 WIDE = pd.DataFrame({"dataset": ["x", "y", "z"], "a": [3.1, 2.0, 4.5], "b": [1.1, 1.0, 2.5]})
 UNNAMED = WIDE.drop(columns="dataset")
 LONG = WIDE.melt("dataset", var_name="model", value_name="score")
+SEEDS = pd.DataFrame({"model": ["a", "a", "b", "b"], "seed": [1, 2, 1, 2], "rmse": [3.1, 2.0, 1.1, 1.0]})
 FOUND = {"params": [{"C": 1}, {"C": 2}], "split0_test_score": [0.8, 0.9], "split1_test_score": [0.7, 0.9]}
 CV = {"rf": {"test_score": [0.9, 0.8]}, "svm": {"test_score": [0.8, 0.8]}}
 PAIR = bc.load_labour().pair("SVM", "DT")
@@ -62,6 +63,11 @@ TRAPS = {
     ),
     "a wide frame whose rows have no names": (lambda: Scores.from_frame(UNNAMED, metric="rmse"), ScoresError, ROWS),
     "a wide csv whose rows have no names": (lambda: read(UNNAMED, metric="rmse"), ScoresError, ROWS),
+    "a csv of seeds": (
+        lambda: read(SEEDS),
+        ScoresError,
+        ('The column "seed"', "resampling=Resampling.independent()", "resampling=Resampling.runs()"),
+    ),
     "another number of datasets": (lambda: Scores.from_arrays(TWO, datasets=4), ScoresError, ("there are 3, got 4",)),
     "a number of datasets that is a switch": (
         lambda: Scores.from_arrays(TWO, datasets=True),
@@ -154,6 +160,7 @@ def test_a_search_keeps_the_name_of_its_scorer():
         pytest.param(WIDE, [], ("--metric rmse", "--lower-is-better", "--higher-is-better"), id="direction"),
         pytest.param(LONG, [], ("--metric rmse", "--lower-is-better", "--higher-is-better"), id="direction, long"),
         pytest.param(UNNAMED, ["--metric", "rmse"], ("--resampling kfold:10", "--datasets 30"), id="rows"),
+        pytest.param(SEEDS, [], ("--resampling independent if", "otherwise --resampling runs"), id="seeds"),
     ],
 )
 @pytest.mark.parametrize("command", ["compare", "check"])
