@@ -255,6 +255,7 @@ def test_every_other_test_of_pairs_refuses_runs(scores):
         lambda: bc.frequentist.permutation_test(ONE.pair("rf", "svm")),
         lambda: bc.frequentist.anova(ONE, kind="repeated"),
         lambda: bc.frequentist.difference_interval(ONE.pair("rf", "svm"), corrected=False),
+        lambda: bc.frequentist.hotelling_test(np.eye(5)[:, :2], np.ones((5, 2)), resampling=RUNS),
         lambda: bc.bayes.multilevel(MANY, rope=0.01),
         lambda: bc.bayes.pymc_model("correlated_ttest", ONE.pair("rf", "svm")),
     ],
@@ -264,6 +265,11 @@ def test_what_needs_pairs_names_what_fits_runs(call):
         call()
     for word in ("welch_ttest", "hierarchical_ttest", "wilcoxon_test", "Resampling.independent()"):
         assert word in str(refused.value)
+
+
+def test_the_power_of_runs_is_that_of_two_groups():
+    with pytest.raises(ValueError, match="Give paired=False"):
+        bc.frequentist.power_ttest(effect=0.5, n=10, resampling=RUNS)
 
 
 @pytest.mark.parametrize("school", ["bayes", "frequentist"])

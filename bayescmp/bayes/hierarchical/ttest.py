@@ -140,8 +140,9 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
         means, sds, counts = moments(pair.differences)
         largest = float(np.nanmax(np.abs(pair.differences)))
     else:
+        means, counts = pair.means, pair.runs.sum(axis=0)
         _, errors, welch = welch_parameters(pair.scores_a, pair.scores_b, pair.rounding)
-        means, counts, own = pair.means, pair.runs.sum(axis=0), {"runs": pair.runs, "welch": welch}
+        own = {"runs": pair.runs, "welch": welch}
         sds = errors / np.sqrt((1 / pair.runs).sum(axis=0))
         largest = _largest_of_runs(pair)
         notes = _constant_models(pair, errors)
