@@ -526,7 +526,7 @@ for _entry in (
         school="frequentist",
         function="bayescmp.frequentist:welch_ttest",
         designs=("runs",),
-        label="Welch's t-test",
+        label="Welch t-test",
         why="independent runs of each model, with unequal variances",
         sibling="welch_ttest",
         citations=("welch1947generalization",),

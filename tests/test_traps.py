@@ -22,6 +22,7 @@ TWO = {"rf": [0.9, 0.8, 0.7], "svm": [0.8, 0.8, 0.6]}
 WIDE = pd.DataFrame({"dataset": ["x", "y", "z"], "a": [3.1, 2.0, 4.5], "b": [1.1, 1.0, 2.5]})
 UNNAMED = WIDE.drop(columns="dataset")
 LONG = WIDE.melt("dataset", var_name="model", value_name="score")
+SEEDS = pd.DataFrame({"model": ["a", "a", "b", "b"], "seed": [1, 2, 1, 2], "rmse": [3.1, 2.0, 1.1, 1.0]})
 FOUND = {"params": [{"C": 1}, {"C": 2}], "split0_test_score": [0.8, 0.9], "split1_test_score": [0.7, 0.9]}
 CV = {"rf": {"test_score": [0.9, 0.8]}, "svm": {"test_score": [0.8, 0.8]}}
 PAIR = bc.load_labour().pair("SVM", "DT")
@@ -83,6 +84,11 @@ TRAPS = {
     ),
     "a wide frame whose rows have no names": (lambda: Scores.from_frame(UNNAMED, metric="rmse"), ScoresError, ROWS),
     "a wide csv whose rows have no names": (lambda: read(UNNAMED, metric="rmse"), ScoresError, ROWS),
+    "a csv of seeds": (
+        lambda: read(SEEDS),
+        ScoresError,
+        ('The column "seed"', "resampling=Resampling.independent()", "resampling=Resampling.runs()"),
+    ),
     "another number of datasets": (lambda: Scores.from_arrays(TWO, datasets=4), ScoresError, ("there are 3, got 4",)),
     "a number of datasets that is a switch": (
         lambda: Scores.from_arrays(TWO, datasets=True),
@@ -452,7 +458,7 @@ def test_the_lines_of_the_message_work():
     assert not p.higher_is_better
 
 
-@pytest.mark.parametrize("column", ["fold", "seed", "repeat", "dataset", "task"])
+@pytest.mark.parametrize("column", ["fold", "repeat", "dataset", "task"])
 def test_a_column_decides_what_a_row_is(column):
     scores = read(WIDE.rename(columns={"dataset": column}), metric="rmse")
     assert len(scores.datasets) == (3 if column in ("dataset", "task") else 1)
@@ -489,6 +495,7 @@ def test_a_search_keeps_the_name_of_its_scorer():
         pytest.param(
             LONG, ["--metric", "rmse", "--resampling", "loo"], ("leave-one-out:57", "blocked:10,1"), id="design"
         ),
+        pytest.param(SEEDS, [], ("--resampling independent if", "otherwise --resampling runs"), id="seeds"),
     ],
 )
 @pytest.mark.parametrize("command", ["compare", "check"])

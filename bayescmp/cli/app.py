@@ -20,7 +20,7 @@ NOT_CONVERGED = 3
 INTERRUPTED = 130
 FORMAT = 2
 """The version of the JSON output: it grows when a field changes its meaning or goes away."""
-DESIGN = "Use --resampling kfold:10x10, subsampling:50,6,100, independent or rho:0.1."
+DESIGN = "Use --resampling kfold:10x10, subsampling:50,6,100, independent, runs or rho:0.1."
 ADVICE = {
     'metric="rmse"': "Use --metric rmse or another known name, or --lower-is-better or --higher-is-better.",
     "compare(scores.transform(": "Use --scale log --rope 0.01 to compare ratios, here with a rope of 1 %, or --bayes "
@@ -34,6 +34,9 @@ ADVICE = {
     "leave it out: scores.drop": "If it is one, leave it out of the file.",
     "or datasets=": "Use --resampling kfold:10 for the folds of one dataset, --datasets 30 (their number) for one "
     "score per dataset, or add a column fold or dataset.",
+    "same splits and seeds": "Use --resampling independent if all models had the same splits and seeds, so that run 1 "
+    "of one model belongs to run 1 of another; otherwise --resampling runs.",
+    "read them with resampling=Resampling.runs()": "If they are independent runs, use --resampling runs.",
     "Resampling.": DESIGN,
     "resampling=": DESIGN,
     "select(metric=": "Use --metric NAME.",

@@ -54,7 +54,7 @@ class RopeType(ParamType):
 
 
 class ResamplingType(ParamType):
-    """kfold:FOLDS, kfold:REPEATSxFOLDS, subsampling:TRAIN,TEST,REPEATS, independent, rho:NUMBER, and rarer ones."""
+    """kfold:FOLDS, kfold:REPEATSxFOLDS, subsampling:TRAIN,TEST,REPEATS, independent, runs, rho:NUMBER, and rarer ones."""
 
     name = "design"
 
@@ -82,12 +82,13 @@ class ResamplingType(ParamType):
             return Resampling.blocked(numbers[0], warm_up=sum(numbers[1:]))  # type: ignore[arg-type]
         if kind == "rho" and len(numbers) == 1:
             return Resampling.custom(numbers[0])
-        if value == "independent":
-            return Resampling.independent()
+        if value in ("independent", "runs"):
+            return Resampling.independent() if value == "independent" else Resampling.runs()
         return self.fail(
             f"{value!r} must be kfold:10, kfold:5x2 (5 repeats of 2 folds), subsampling:50,6,100 (cases to train, to "
             "test, repeats), leave-one-out:57 (cases), bootstrap:57,100 (cases, repeats), blocked:10 or blocked:10,1 "
-            "(blocks in time, the first of them only for training), independent or rho:0.1.",
+            "(blocks in time, the first of them only for training), independent, runs (that cannot be paired) or "
+            "rho:0.1.",
             param,
             ctx,
         )
@@ -206,7 +207,9 @@ def reading_options(function: Command) -> Command:
         click.option(
             "--higher-is-better/--lower-is-better", default=None, help="Where no known name of the metric shows it."
         ),
-        click.option("--resampling", type=RESAMPLING, help="kfold:10, kfold:10x10, subsampling:50,6,100, independent."),
+        click.option(
+            "--resampling", type=RESAMPLING, help="kfold:10, kfold:10x10, subsampling:50,6,100, independent, runs."
+        ),
         click.option("--folds", type=int, help="k-fold cross-validation, where no column shows it."),
         click.option("--repeats", type=int, help="How often it was repeated; once if not given."),
         click.option("--datasets", type=int, help="Their number, where rows are datasets and have no names."),

@@ -1,7 +1,6 @@
 """`bayescmp test`: one test of two models by its name; `bayescmp check`: what was understood of a file."""
 
 import inspect
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,11 +25,6 @@ from bayescmp.cli.options import (
 if TYPE_CHECKING:
     from bayescmp import Rope, Scores
     from bayescmp.catalogue import Test
-
-NOT_INDEPENDENT = (
-    "these are folds whose training sets overlap (rho = {:.3f}), not independent runs: use correlated-ttest or "
-    "corrected-ttest"
-)
 
 
 class TestCommand(click.Command):
@@ -131,21 +125,7 @@ def _arguments(
 
 def _run(test: "Test", scores: "Scores", a: str, b: str, arguments: dict[str, Any]) -> Any:
     try:
-        if test.designs != ("runs",):
-            return test.call(scores.pair(a, b), **arguments)
-        scores.check_one_metric()
-        if len(scores.datasets) > 1:
-            raise ValueError(
-                f"{test.command} takes one dataset, but the file has {len(scores.datasets)}. Use --dataset NAME."
-            )
-        runs = [scores.values[scores.model_index(name), 0] for name in (a, b)]
-        x, y = (values[values == values] for values in runs)
-        result = test.call(x, y, higher_is_better=scores.higher_is_better, **arguments)
-        about = {"metric": scores.metric, "scale": scores.scale, "datasets": scores.datasets}
-        names: dict[str, Any] = {"a": a, "b": b} if test.school == "bayes" else {"models": (a, b)}
-        design = scores.resampling[0]
-        overlap = () if design is None or design.rho == 0 else (NOT_INDEPENDENT.format(design.rho),)
-        return replace(result, notes=(*result.notes, *overlap), **about, **names)
+        return test.call(scores.pair(a, b), **arguments)
     except TypeError as error:
         if not arguments:
             raise
@@ -189,17 +169,17 @@ def _wanting(scores: "Scores") -> list[str]:
     unknown = [n for n, r, k in zip(scores.datasets, scores.resampling, scores.keys, strict=True) if not r and k[1:]]
     if unknown:
         lines.append(
-            "  missing   the resampling design: use --resampling kfold:10x10, subsampling:50,6,100 or independent"
+            "  missing   the resampling design: use --resampling kfold:10x10, subsampling:50,6,100, independent or runs"
         )
     return lines
 
 
 def _facts(scores: "Scores") -> dict[str, Any]:
-    sizes = [len(keys) for keys in scores.keys]
+    sizes = scores.sizes.max(axis=0).tolist()
     lacking = [
-        {"model": model, "dataset": dataset, "scores": int(count), "of": size}
-        for model, row in zip(scores.models, scores.counts, strict=True)
-        for dataset, count, size in zip(scores.datasets, row, sizes, strict=True)
+        {"model": model, "dataset": dataset, "scores": int(count), "of": int(size)}
+        for model, row, wanted in zip(scores.models, scores.counts, scores.sizes, strict=True)
+        for dataset, count, size in zip(scores.datasets, row, wanted, strict=True)
         if count < size
     ]
     return {

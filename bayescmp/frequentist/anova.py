@@ -284,7 +284,7 @@ def split_variance(blocks: Table, kind: str) -> Parts:
     sums = [_squares(models, rounding, sizes), _squares(folds, rounding) * k, _squares(residual, rounding)]
     df_error = (n - 1) * (k - 1) if kind == "repeated" else total - k
     notes = [*overlap_notes(blocks, df_error, k - 1)]
-    if kind == "one-way" and (blocks.design is None or blocks.design.scheme != "independent"):
+    if kind == "one-way" and (blocks.design is None or blocks.design.scheme not in ("independent", "runs")):
         notes.append('the models share their folds, which one-way ANOVA does not use; kind="repeated" does')
     if not sums[2]:
         equal = "all models have the same mean" if not sums[0] else "the models' means differ"

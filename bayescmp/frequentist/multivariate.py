@@ -17,7 +17,7 @@ from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.scores.arrays import check_finite, check_not_huge
 from bayescmp.scores.inputs import one_dataset
 from bayescmp.scores.pair import ROUNDING, Pair
-from bayescmp.scores.resampling import Resampling, check_design
+from bayescmp.scores.resampling import Resampling, check_design, not_paired
 
 Floats = NDArray[np.float64]
 LARGEST = 1e300
@@ -82,6 +82,8 @@ def hotelling_test(
                 f"({name_list(measures)}) and `b` {two.shape[0]} x {two.shape[1]} ({name_list(others)})."
             )
         check_design(resampling)
+        if resampling is not None and not resampling.paired:
+            raise not_paired("hotelling_test")
         models, design = ("A", "B"), resampling
         d = (one - two) * _signs(measures, higher_is_better)
         rounding = ROUNDING * np.maximum(np.abs(one), np.abs(two)).max(axis=0)

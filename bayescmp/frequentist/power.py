@@ -596,7 +596,10 @@ def _rho(resampling: Resampling | float | None, paired: bool) -> float | None:
         )
     if not isinstance(resampling, Resampling) and not is_number(resampling):
         raise ValueError(f"`resampling` must be a Resampling or its rho, got {resampling!r}.")
-    return (resampling if isinstance(resampling, Resampling) else Resampling.custom(resampling)).rho
+    design = resampling if isinstance(resampling, Resampling) else Resampling.custom(resampling)
+    if not design.paired:
+        raise ValueError("`resampling` must be of paired scores, got independent runs. Give paired=False instead.")
+    return design.rho
 
 
 def _from_log_odds(x: float) -> float:

@@ -8,6 +8,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from bayescmp.checks import check_switch
+from bayescmp.errors import ResamplingError
 from bayescmp.plots.rows import difference_label, row_axes
 from bayescmp.plots.style import BETTER, INK, few_ticks, key_above, label_axes, light_grid, rope_band
 from bayescmp.rope import Rope, RopeLike
@@ -48,6 +49,11 @@ def plot_differences(
     """
     if not isinstance(pair, Pair):
         raise ValueError(f"`pair` must be a Pair, got {type(pair).__name__}. Make one with scores.pair(a, b).")
+    if not pair.paired:
+        raise ResamplingError(
+            "`plot_differences` draws the differences of paired scores, but these are runs that cannot be paired. Use "
+            'plot("scores") for the runs, or plot("posterior", pair=(a, b)) for their difference.'
+        )
     region = Rope.of(rope)
     check_switch("sort", sort)
     order = np.argsort(-pair.means, kind="stable") if sort else np.arange(len(pair.datasets))

@@ -12,7 +12,7 @@ from bayescmp.text import number
 
 
 def plot_scores(scores: Scores, *, ax: Axes | None = None, width_mm: float = 85) -> Axes:
-    """The distribution of each model's scores: a dot a dataset, or a fold where there is one dataset; the best on top.
+    """The distribution of each model's scores: a dot a dataset, or a fold or run of the only one; the best on top.
 
     Parameters
     ----------
@@ -51,7 +51,8 @@ def plot_scores(scores: Scores, *, ax: Axes | None = None, width_mm: float = 85)
         )  # fmt: skip
     ax.margins(x=0.04)
     few_ticks(ax)
-    strip_key(ax, "one fold" if one else "mean score on one dataset", "mean")
+    unit = "one fold" if scores.paired else "one run"
+    strip_key(ax, unit if one else "mean score on one dataset", "mean")
     scale = "" if scores.scale in ("score", "relative") else f"{scores.scale} of "
     label_axes(ax, x=scale + with_direction(scores.metric, scores.higher_is_better))
     return ax

@@ -325,7 +325,7 @@ def _check_not_runs(column: str | None) -> None:
         raise ScoresError(
             f'The column "{column}" does not show whether the runs of two models belong together, and the answers '
             "differ. Give one of these:\n"
-            "    resampling=Resampling.independent()  # the same splits and seeds for all models: run 1 belongs to run 1\n"
+            "    resampling=Resampling.independent()  # same splits and seeds for all models: run 1 belongs to run 1\n"
             "    resampling=Resampling.runs()  # otherwise: runs that cannot be paired; their numbers may differ"
         )
 

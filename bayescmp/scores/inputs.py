@@ -208,8 +208,8 @@ def unpaired(
         if pair.paired:
             raise ScoresError(
                 f"`{test}` compares runs that cannot be paired, but the scores of this pair belong together. Use a "
-                "test of pairs, such as corrected_ttest; or read the scores with resampling=Resampling.runs(), if "
-                "they are independent runs."
+                "test of pairs, such as corrected_ttest. If they are independent runs, read them with "
+                "resampling=Resampling.runs()."
             )
         pair = pair if dataset is None else pair.select(dataset)
         if len(pair.datasets) > 1:
@@ -359,12 +359,15 @@ def complete_table(
     relative : bool
         Whether the test can use the scale "relative": scores are then shares of the mean score of all models.
     ragged : bool
-        Whether the models of a mapping may have unequal numbers of scores; all columns are then filled up with NaN.
+        Whether the models of a mapping, or of runs that cannot be paired, may have unequal numbers of scores; all
+        columns are then filled up with NaN.
     plain : bool
         Whether mappings, frames and arrays are taken as well as `Scores`.
     """
     if not plain:
         check_scores(scores, test)
+    if ragged and isinstance(scores, Scores) and not scores.paired:
+        return _table_of_runs(scores, dataset, test)
     scores, sizes = _filled_up(scores) if ragged and isinstance(scores, Mapping) else (scores, ())
     scores = as_scores(scores, blocks_are, higher_is_better)
     if scores.scale == "relative" and not relative:
@@ -529,6 +532,32 @@ def answered_by_all(scores: Scores, test: str) -> Scores:
         values=scores.values[:, :, :n][:, :, keep],
         keys=(numbered_keys(int(keep.sum())),),
         items={dataset: items.where(keep)},
+    )
+
+
+def _table_of_runs(scores: Scores, dataset: str | None, test: str) -> Table:
+    """The runs of one dataset, for a test of independent groups."""
+    scores.check_one_metric()
+    scores = scores if dataset is None else scores.select(datasets=[dataset])
+    if len(scores.datasets) > 1:
+        raise ScoresError(
+            f"`{test}` answers for one dataset, but these scores have {len(scores.datasets)}. Pick one with "
+            f'dataset="{scores.datasets[0]}".'
+        )
+    counts, values = scores.counts[:, 0], scores.values[:, 0]
+    check_runs(test, scores.datasets[0], scores.models, counts.tolist())
+    values = np.take_along_axis(values, np.argsort(np.isnan(values), axis=1, kind="stable"), axis=1)
+    values = values[:, : counts.max()].T
+    return Table(
+        models=scores.models,
+        datasets=scores.datasets,
+        blocks=tuple(f"run {i + 1}" for i in range(len(values))),
+        values=values,
+        rounding=np.nanmax(rounding_of(values, scores.scale), axis=1),
+        design=scores.resampling[0],
+        metric=scores.metric,
+        higher_is_better=scores.higher_is_better,
+        scale=scores.scale,
     )
 
 

@@ -203,9 +203,9 @@ class HierarchicalInference(RegionInference):
 class RunsInference(HierarchicalInference):
     """The same for runs that cannot be paired: each dataset's likelihood of delta_i is Welch's Student t.
 
-    `counts` are the runs of both models together, `runs` those of each (2 x datasets). A dataset's `sds` is the standard
-    deviation that would give runs of both models the standard error that their difference has, `welch` its degrees of
-    freedom. Nothing is correlated: `rho` is 0.
+    `counts` are the runs of both models together, `runs` those of each (2 x datasets). `sds` is the standard deviation
+    that would give runs of both models the standard error that their difference has, `welch` its degrees of freedom.
+    Nothing is correlated: `rho` is 0.
     """
 
     runs: Floats = field(kw_only=True)
@@ -218,7 +218,7 @@ class RunsInference(HierarchicalInference):
 
     @property
     def dfs(self) -> Floats:
-        """Welch's degrees of freedom, rounded down: a little wider, and datasets share the tables of their likelihood."""
+        """Welch's degrees of freedom, rounded down: a little wider, and datasets share their likelihood's tables."""
         return np.floor(self.welch + 1e-9)
 
     @cached_property

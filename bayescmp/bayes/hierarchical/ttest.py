@@ -4,7 +4,7 @@ Dataset i's differences ~ MVN(delta_i, sigma_i^2 M), delta_i ~ Student(nu, delta
 their mean and standard deviation matter, sigma_i integrates out, and what is left is a three-dimensional posterior,
 which `collapsed` integrates and NUTS samples.
 
-Runs that cannot be paired: the likelihood of delta_i is the Student t of Welch's test instead, and the rest is the same.
+For runs that cannot be paired the likelihood of delta_i is the Student t of Welch's test; the rest is the same.
 """
 
 from collections.abc import Mapping
@@ -144,8 +144,9 @@ def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) ->
         means, sds, counts = moments(pair.differences)
         largest = float(np.nanmax(np.abs(pair.differences)))
     else:
+        means, counts = pair.means, pair.runs.sum(axis=0)
         _, errors, welch = welch_parameters(pair.scores_a, pair.scores_b, pair.rounding)
-        means, counts, own = pair.means, pair.runs.sum(axis=0), {"runs": pair.runs, "welch": welch}
+        own = {"runs": pair.runs, "welch": welch}
         sds = errors / np.sqrt((1 / pair.runs).sum(axis=0))
         largest = _largest_of_runs(pair)
         notes = _constant_models(pair, errors)
@@ -327,7 +328,9 @@ def _model(inference: Any) -> Any:
             nu = pm.Deterministic("nu", prior.nu_shift + pm.Gamma("nu_minus_shift", a, b))
             delta = pm.StudentT("delta_scaled", nu, mu=centre, sigma=spread, dims="dataset", initval=z)
         if isinstance(inference, RunsInference):
-            pm.StudentT("mean", inference.dfs, delta, inference.scales / unit, observed=means, dims="dataset")
+            pm.StudentT(
+                "mean", nu=inference.dfs, mu=delta, sigma=inference.scales / unit, observed=means, dims="dataset"
+            )
         else:
             squares = pm.Data("squares", (n - 1) * s**2, dims="dataset")
             sigma = pm.Uniform("sigma_scaled", 0, bounds[2], dims="dataset", initval=np.minimum(s, limits[2] / 2))
