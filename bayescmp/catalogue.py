@@ -322,6 +322,22 @@ for _entry in (
         citations=("box1973bayesian",),
     ),
     Test(
+        name="mcnemar_test",
+        school="bayes",
+        function="bayescmp.bayes:mcnemar_test",
+        designs=("items",),
+        label="McNemar test",
+        why="right or wrong on every item: exact, by the items on which one model is right and the other wrong",
+        gives="It gives the exact posterior of the difference of the two models' accuracies, from the items that only "
+        "one of them gets right",
+        estimand="difference of the accuracies of these trained models on items like these",
+        sibling="mcnemar_test",
+        citations=("mcnemar1947note",),
+        pymc="bayescmp.bayes.mcnemar:pymc_mcnemar_test",
+        advised=("right or wrong",),
+        questions=("Q1", "Q2"),
+    ),
+    Test(
         name="hierarchical_ttest",
         school="bayes",
         function="bayescmp.bayes:hierarchical_ttest",

@@ -5,6 +5,7 @@ from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.hierarchical.prior import HierarchicalPrior
 from bayescmp.bayes.hierarchical.ttest import HierarchicalPosterior, hierarchical_ttest
+from bayescmp.bayes.mcnemar import mcnemar_test
 from bayescmp.bayes.multilevel.joint import multilevel
 from bayescmp.bayes.multilevel.model import MultilevelPrior
 from bayescmp.bayes.multilevel.result import MultilevelPosterior
@@ -36,6 +37,7 @@ __all__ = [
     "correlated_ttest",
     "hdi",
     "hierarchical_ttest",
+    "mcnemar_test",
     "multilevel",
     "plackett_luce",
     "pymc_model",

@@ -1,10 +1,11 @@
-"""Posterior distributions of a difference: Student t, difference of two Student t, a point, draws.
+"""Posterior distributions of a difference: Student t, difference of two, of paired proportions, a point, draws.
 
 All have the same few methods, so that a result can hold any of them. Tails are computed as tails: no
 1 - cdf anywhere.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bayescmp.bayes.hdi import hdi
+from bayescmp.numerics import proportions
 from bayescmp.numerics.student import rest_to_the_largest, student_ppf, student_regions
 from bayescmp.rope import Rope
 from bayescmp.values import Value
@@ -66,6 +68,10 @@ class Distribution(Value):
     def swap(self) -> "Distribution":
         """The distribution of -d."""
         raise NotImplementedError
+
+    def other_priors(self) -> "Iterator[tuple[str, Distribution]]":
+        """What the same data give under other priors, by name; none where there is one prior only."""
+        return iter(())
 
 
 @dataclass(frozen=True)
@@ -281,6 +287,130 @@ def _panel_rule(narrow: float, centre: float) -> tuple[Floats, Floats]:
     half = np.diff(together) / 2
     t = (together[:-1] + half)[:, None] + half[:, None] * _NODES
     return t.ravel(), (half[:, None] * _WEIGHTS).ravel()
+
+
+Four = tuple[float, float, float, float]
+"""Both right, only A, only B, both wrong."""
+
+
+@dataclass(frozen=True)
+class PairedProportions(Distribution):
+    """The difference p10 - p01 of two models' accuracies, where the four cells are Dirichlet(counts + prior)."""
+
+    counts: Four
+    prior: Four
+
+    def __post_init__(self) -> None:
+        alpha = self._alpha
+        if min((*self.counts, *self.prior)) < 0 or not min(alpha) > 0:
+            raise ValueError(
+                "Counts and prior must be 0 or more, with a prior above 0 for only A right, only B right, and both "
+                f"alike, got {self.counts} and {self.prior}."
+            )
+
+    @property
+    def _alpha(self) -> tuple[float, float, float]:
+        """Of only A right, only B right, and the rest."""
+        (n11, n10, n01, n00), (a11, a10, a01, a00) = self.counts, self.prior
+        return n10 + a10, n01 + a01, n11 + n00 + a11 + a00
+
+    @property
+    def mean(self) -> float:
+        only_a, only_b, rest = self._alpha
+        return (only_a - only_b) / (only_a + only_b + rest)
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation."""
+        only_a, only_b, rest = self._alpha
+        total = only_a + only_b + rest
+        return math.sqrt(((only_a + only_b) / total - self.mean**2) / (total + 1))
+
+    @property
+    def gain(self) -> float:
+        """E[s] E[max(2u - 1, 0)], because the share of discordant items and A's share of these are independent."""
+        only_a, only_b, rest = self._alpha
+        both = only_a + only_b
+        above = special.betainc(only_b, only_a + 1, 0.5) * 2 * only_a / both - special.betainc(only_b, only_a, 0.5)
+        return float(max(above, 0.0) * both / (both + rest))
+
+    def pdf(self, x: ArrayLike) -> Floats:
+        return proportions.density(*self._alpha, x)
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        return self.swap().sf(0.0 - np.asarray(x, dtype=float))
+
+    def sf(self, x: ArrayLike) -> Floats:
+        only_a, only_b, rest = self._alpha
+        x = np.asarray(x, dtype=float)
+        above, below = proportions.upper_tail(only_a, only_b, rest, x), proportions.upper_tail(only_b, only_a, rest, -x)
+        return np.where(x == 0, special.betainc(only_b, only_a, 0.5), np.where(x > 0, above, 1 - below))
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        from scipy.optimize import brentq
+
+        def one(p: float) -> float:
+            if not 0 < p < 1:
+                return math.copysign(1.0, p - 0.5) if 0 <= p <= 1 else math.nan
+            if p > 0.5:
+                return -float(self.swap().ppf(1 - p))
+            return float(brentq(lambda x: float(self.cdf(x)) - p, -1.0, 1.0, xtol=1e-14, rtol=1e-14))
+
+        q = np.asarray(q, dtype=float)
+        return np.reshape([one(p) for p in q.ravel().tolist()], q.shape)
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        """Newton's method for equal densities at both ends; by the shortest interval where that does not settle."""
+        ends = self.mean + self.sd * special.ndtri((1 + mass) / 2) * np.array([-1.0, 1.0])
+        ends = np.clip(ends, -1 + 1e-9, 1 - 1e-9)
+        for _ in range(30):
+            step = 1e-4 * self.sd
+            low, high, *density = (*self.cdf(ends), *self.pdf(np.concatenate([ends, ends - step, ends + step])))
+            f, slope = np.array(density[:2]), (np.array(density[4:]) - density[2:4]) / (2 * step)
+            if not (np.isfinite(density).all() and min(density) > 0):
+                break
+            wrong = np.array([high - low - mass, math.log(f[1] / f[0])])
+            jacobian = np.array([[-f[0], f[1]], [-slope[0] / f[0], slope[1] / f[1]]])
+            if not (slope[0] > 0 > slope[1]):
+                break
+            move = np.linalg.solve(jacobian, -wrong)
+            ends = ends + np.clip(move, -self.sd, self.sd)
+            if not (-1 < ends[0] < ends[1] < 1):
+                break
+            if np.abs(move).max() < 1e-9 * self.sd:
+                return float(ends[0]), float(ends[1])
+        return self._shortest(mass)
+
+    def _shortest(self, mass: float) -> tuple[float, float]:
+        from scipy.optimize import minimize_scalar
+
+        found = minimize_scalar(
+            lambda q: float(self.ppf(min(q + mass, 1.0)) - self.ppf(q)), bounds=(0.0, 1 - mass), method="bounded"
+        )
+        return float(self.ppf(found.x)), float(self.ppf(min(found.x + mass, 1.0)))
+
+    def regions(self, rope: Rope) -> tuple[float, float, float]:
+        worse, below_high = self.cdf([rope.low, rope.high])
+        above_low, better = self.sf([rope.low, rope.high])
+        equivalent = max(float(above_low - better if rope.low > 0 else below_high - worse), 0.0)
+        three = rest_to_the_largest(better, np.asarray(equivalent), worse)
+        return float(three[0]), float(three[1]), float(three[2])
+
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+        only_a, only_b, rest = self._alpha
+        return rng.beta(only_a + only_b, rest, n) * (2 * rng.beta(only_a, only_b, n) - 1)
+
+    def swap(self) -> "PairedProportions":
+        (n11, n10, n01, n00), (a11, a10, a01, a00) = self.counts, self.prior
+        return PairedProportions((n11, n01, n10, n00), (a11, a01, a10, a00))
+
+    def other_priors(self) -> Iterator[tuple[str, Distribution]]:
+        priors: dict[str, Four] = {
+            "Dirichlet(1/2)": (0.5, 0.5, 0.5, 0.5),
+            "Dirichlet(1)": (1.0, 1.0, 1.0, 1.0),
+            "few discordant items (0.1, worth 10 items)": (4.5, 0.5, 0.5, 4.5),
+        }
+        return ((name, PairedProportions(self.counts, x)) for name, x in priors.items() if x != self.prior)
 
 
 @dataclass(frozen=True, eq=False)

@@ -537,7 +537,7 @@ def correct_counts(
                 "`table`."
             )
         names, a, b = correctness(right_a, right_b, truth)
-        return names, (int((a & b).sum()), int((a & ~b).sum()), int((b & ~a).sum()), int((~a & ~b).sum()))
+        return names, counts_of(a, b)
     if right_a is not None or right_b is not None or truth is not None:
         raise ScoresError("Give either the vectors or a `table`, not both.")
     if not is_one_of(orientation, ORIENTATIONS):
@@ -584,6 +584,46 @@ def correctness(
                 f"{labels[0]!r}: no prediction could be right. Convert one of them."
             )
     return (first, second), np.asarray(a == labels), np.asarray(b == labels)
+
+
+def right_or_wrong(
+    a: Pair | ArrayLike, b: ArrayLike | None, *, test: str, dataset: str | None, higher_is_better: bool | None
+) -> tuple[Pair, tuple[int, int, int, int]]:
+    """The pair of 0/1 items of one test set, and on how many both were right, only A, only B, both wrong."""
+    if not isinstance(a, (Pair, Scores)):
+        a, b = _one_where_true(a), _one_where_true(b)
+    pair = one_dataset(a, b, test=test, dataset=dataset, higher_is_better=higher_is_better, least=1)
+    check_items(pair, test)
+    items = pair.items.get(pair.datasets[0])
+    if items is not None and items.samples is not None:
+        raise ScoresError(
+            f"`{test}` needs one answer per item, but there are {items.text}: their mean is a grade. Use "
+            "per_instance_ttest."
+        )
+    one, two = (_zero_one(name, x[0]) == pair.higher_is_better for name, x in _by_name(pair))
+    return pair, counts_of(one, two)
+
+
+def _by_name(pair: Pair) -> tuple[tuple[str, Floats], tuple[str, Floats]]:
+    return (pair.a, pair.scores_a), (pair.b, pair.scores_b)
+
+
+def counts_of(right_a: Right, right_b: Right) -> tuple[int, int, int, int]:
+    """On how many cases both were right, only A, only B, both wrong."""
+    cells = np.bincount(3 - 2 * right_a.astype(np.intp) - right_b, minlength=4)
+    return int(cells[0]), int(cells[1]), int(cells[2]), int(cells[3])
+
+
+def check_items(pair: Pair, test: str) -> None:
+    """Raise if the scores of a pair are those of folds, or on another scale."""
+    design = pair.resampling[0]
+    if design is not None and design.scheme != "items":
+        raise ScoresError(
+            f"`{test}` compares the answers to items, but the design of these scores is {design.name}: each is about "
+            "many cases. Give the answer to every case, with Resampling.items()."
+        )
+    if pair.scale != "score":
+        raise ScoresError(f'`{test}` compares scores as they are, got the scale "{pair.scale}".')
 
 
 def correctness_table(right: Any, *, test: str, dataset: str | None = None) -> tuple[Table, Right]:
