@@ -338,6 +338,23 @@ for _entry in (
         questions=("Q1", "Q2"),
     ),
     Test(
+        name="per_instance_ttest",
+        school="bayes",
+        function="bayescmp.bayes:per_instance_ttest",
+        designs=("items",),
+        label="per-instance t-test",
+        why="grades, several samples per item, or clusters: the mean difference over items",
+        gives="It gives the posterior of the mean difference over items, a Student t whose scale allows for clusters of "
+        "items",
+        estimand="mean difference of these trained models on items like these",
+        sibling="per_instance_ttest",
+        citations=("miller2024adding",),
+        pymc="bayescmp.bayes.per_instance:pymc_per_instance_ttest",
+        advised=("graded items",),
+        questions=("Q1", "Q2"),
+        assumes_normal=True,
+    ),
+    Test(
         name="hierarchical_ttest",
         school="bayes",
         function="bayescmp.bayes:hierarchical_ttest",

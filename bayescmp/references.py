@@ -233,6 +233,14 @@ REFERENCES = {
             ("Psychometrika", "12", "2", "153--157"),
             "10.1007/BF02295996",
         ),
+        _article(
+            "miller2024adding",
+            "Miller, 2024",
+            "Miller, Evan",
+            2024,
+            "Adding error bars to evals: a statistical approach to language model evaluations",
+            ("arXiv preprint arXiv:2411.00640", "", "", ""),
+        ),
         Reference(
             "box1973bayesian",
             "Box and Tiao, 1973",

@@ -10,6 +10,7 @@ from bayescmp.bayes.multilevel.joint import multilevel
 from bayescmp.bayes.multilevel.model import MultilevelPrior
 from bayescmp.bayes.multilevel.result import MultilevelPosterior
 from bayescmp.bayes.nuts import Diagnostics
+from bayescmp.bayes.per_instance import per_instance_ttest
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.bayes.pymc_models import pymc_model
 from bayescmp.bayes.ranking.bootstrap import rank_models
@@ -39,6 +40,7 @@ __all__ = [
     "hierarchical_ttest",
     "mcnemar_test",
     "multilevel",
+    "per_instance_ttest",
     "plackett_luce",
     "pymc_model",
     "rank_models",

@@ -4,7 +4,7 @@ The four cells (both right, only A, only B, both wrong) are multinomial with a D
 difference of the accuracies is exact. Where items come in clusters, the cells of a cluster are Dirichlet-multinomial.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayescmp import _compat, catalogue
 from bayescmp.bayes.difference import DifferencePosterior
-from bayescmp.bayes.distributions import Distribution, Four, PairedProportions
+from bayescmp.bayes.distributions import ClusteredProportions, Distribution, Four, PairedProportions
 from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.pymc_models import sample_difference
 from bayescmp.checks import is_list, is_number
@@ -20,7 +20,7 @@ from bayescmp.errors import ScoresError
 from bayescmp.numerics.proportions import upper_tail
 from bayescmp.numerics.student import rest_to_the_largest
 from bayescmp.rope import ROPE, Rope, RopeLike, rope_for, warn_if_other_scale
-from bayescmp.scores.inputs import right_or_wrong
+from bayescmp.scores.inputs import cluster_codes, right_or_wrong
 from bayescmp.scores.pair import Pair
 
 Floats = NDArray[np.float64]
@@ -34,6 +34,7 @@ def mcnemar_test(
     rope: RopeLike | Mapping[str, RopeLike] = ROPE,
     counts: ArrayLike | None = None,
     prior: float | tuple[float, float, float, float] = 0.5,
+    clusters: Sequence[Any] | bool | None = None,
     dataset: str | None = None,
     higher_is_better: bool | None = None,
     engine: str = "exact",
@@ -54,6 +55,9 @@ def mcnemar_test(
     prior : float, or four numbers
         The Dirichlet prior of the four cells. With 1/2 each, both accuracies are uniform a priori; with 1 they are
         Beta(2, 2). Four numbers may say how many discordant items are expected.
+    clusters : list, False, or None
+        The cluster of each item: items of one passage, dialogue or patient are not independent. None takes those of
+        the pair, False ignores them.
     dataset : str
         Which test set, where the pair has more than one.
     higher_is_better : bool
@@ -68,8 +72,9 @@ def mcnemar_test(
     Returns
     -------
     DifferencePosterior
-        Of p10 - p01, the share of items that only A gets right less that of B. It treats items as independent, and is
-        about these trained models.
+        Of p10 - p01, the share of items that only A gets right less that of B, for these trained models. With clusters
+        the cells of a cluster are Dirichlet-multinomial around their mean, the correlation of its items is uniform a
+        priori, and the mean weighs clusters equally.
 
     See Also
     --------
@@ -89,15 +94,20 @@ def mcnemar_test(
       mean difference 0.07, 95% HDI [-0.01, 0.15]
     """
     check_engine(engine, "exact", nuts_options, random_seed)
-    about, cells = _table(a, b, counts, dataset, higher_is_better)
+    about, cells, grouped = _table(a, b, counts, clusters, dataset, higher_is_better)
     region = rope_for(rope, about["datasets"][0])
     warn_if_other_scale(region, np.array([0.0, 1.0]))
-    distribution: Distribution = PairedProportions(cells, checked_prior(prior))
+    alpha, n = checked_prior(prior), int(sum(cells))
+    distribution: Distribution = PairedProportions(cells, alpha)
+    design, notes = f"{n:,} item{'s' if n > 1 else ''}", ()
     fields: dict[str, Any] = {}
+    if grouped is not None:
+        distribution = ClusteredProportions(grouped, (alpha[1], alpha[2], alpha[0] + alpha[3]))
+        design += f", in {len(grouped):,} clusters (correlation {distribution.icc:.2g})"
+        notes = ("the mean weighs clusters equally, not items",)
     if engine == "nuts":
-        model = _model(cells, checked_prior(prior))
+        model = _model(cells, alpha) if grouped is None else _clustered_model(distribution)
         distribution, fields = sample_difference(model, random_seed, nuts_options)
-    n = int(sum(cells))
     return DifferencePosterior(
         **about | {"n": n},
         rope=region,
@@ -105,10 +115,11 @@ def mcnemar_test(
         engine=engine,
         settings={
             "counts": dict(zip(("both_right", "only_a", "only_b", "both_wrong"), cells, strict=True)),
-            "prior": checked_prior(prior),
-            "design": f"{n:,} item{'s' if n > 1 else ''}",
+            "prior": alpha,
+            "design": design,
             "scope": SCOPE,
         },
+        notes=notes,
         distribution=distribution,
         **fields,
     )
@@ -135,10 +146,19 @@ def probabilities(counts: ArrayLike, *, rope: RopeLike, prior: float | Four = 0.
 
 
 def pymc_mcnemar_test(
-    pair: Pair, *, counts: ArrayLike | None = None, prior: float | Four = 0.5, dataset: str | None = None
+    pair: Pair | None,
+    *,
+    counts: ArrayLike | None = None,
+    prior: float | Four = 0.5,
+    clusters: Sequence[Any] | bool | None = None,
+    dataset: str | None = None,
 ) -> Any:
-    """Counts ~ Multinomial(p), p ~ Dirichlet(prior); the difference is p10 - p01."""
-    return _model(_table(pair, None, counts, dataset, None)[1], checked_prior(prior))
+    """Counts ~ Multinomial(p), p ~ Dirichlet(prior); the difference is p10 - p01. With clusters: of each cluster."""
+    _, cells, grouped = _table(pair, None, counts, clusters, dataset, None)
+    alpha = checked_prior(prior)
+    if grouped is None:
+        return _model(cells, alpha)
+    return _clustered_model(ClusteredProportions(grouped, (alpha[1], alpha[2], alpha[0] + alpha[3])))
 
 
 def _model(cells: Four, prior: Four) -> Any:
@@ -152,19 +172,34 @@ def _model(cells: Four, prior: Four) -> Any:
     return model
 
 
+def _clustered_model(distribution: Any) -> Any:
+    pm = _compat.import_pymc()
+    cells = np.asarray(distribution.cells, dtype=int)
+    with pm.Model() as model:
+        p, icc = pm.Dirichlet("p", np.array(distribution.prior)), pm.Uniform("icc", 0, 1)
+        pm.DirichletMultinomial("counts", n=cells.sum(axis=1), a=p * (1 / icc - 1), observed=cells)
+        pm.Deterministic("difference", p[0] - p[1])
+    return model
+
+
 def _table(
-    a: Any, b: Any, counts: ArrayLike | None, dataset: str | None, higher_is_better: bool | None
-) -> tuple[dict[str, Any], Four]:
-    """What was compared, and the four counts."""
+    a: Any, b: Any, counts: ArrayLike | None, clusters: Any, dataset: str | None, higher_is_better: bool | None
+) -> tuple[dict[str, Any], Four, Floats | None]:
+    """What was compared, the four counts, and those of each cluster: only A, only B, the rest."""
     if counts is None:
         if a is None:
             raise ScoresError("Give a pair, two arrays of 0 (wrong) and 1 (right), or `counts`; got none.")
         pair, cells = right_or_wrong(a, b, test="mcnemar_test", dataset=dataset, higher_is_better=higher_is_better)
-        return pair.about(), _four(cells)
-    if a is not None or b is not None or dataset is not None or higher_is_better is not None:
+        codes = cluster_codes(pair, clusters, "mcnemar_test")
+        if codes is None:
+            return pair.about(), _four(cells), None
+        d = pair.differences[0]
+        grouped = np.stack([np.bincount(codes, d == x) for x in (1, -1, 0)], axis=1)
+        return pair.about(), _four(cells), grouped
+    if any(x is not None for x in (a, b, clusters, dataset, higher_is_better)):
         raise ScoresError("Give either the items or their `counts`, not both.")
     about = {"a": "A", "b": "B", "n": 1, "metric": "accuracy", "higher_is_better": True, "scale": "score"}
-    return about | {"datasets": ("dataset",)}, checked_counts(counts)
+    return about | {"datasets": ("dataset",)}, checked_counts(counts), None
 
 
 def checked_counts(counts: ArrayLike) -> Four:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.checks import is_one_of
+from bayescmp.checks import is_list, is_one_of
 from bayescmp.errors import MissingWarning, RopeError, ScoresError, name_list, warn
 from bayescmp.numerics.moments import power_of_two
 from bayescmp.numerics.ranks import average_ranks
@@ -25,6 +25,7 @@ from bayescmp.scores.arrays import (
     scores_of,
     warn_of_copies,
 )
+from bayescmp.scores.items import items_of_arrays
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import Pair, rounding_of
 from bayescmp.scores.resampling import Resampling, check_design
@@ -602,6 +603,43 @@ def right_or_wrong(
         )
     one, two = (_zero_one(name, x[0]) == pair.higher_is_better for name, x in _by_name(pair))
     return pair, counts_of(one, two)
+
+
+def item_differences(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None,
+    clusters: Any,
+    *,
+    test: str,
+    dataset: str | None,
+    higher_is_better: bool | None,
+) -> tuple[Pair, NDArray[np.int_] | None]:
+    """The pair of graded items of one test set, at least 2, and the number of each item's cluster, if there are any."""
+    if not isinstance(a, (Pair, Scores)):
+        a, b = _one_where_true(a), _one_where_true(b)
+    pair = one_dataset(a, b, test=test, dataset=dataset, higher_is_better=higher_is_better)
+    check_items(pair, test)
+    return pair, cluster_codes(pair, clusters, test)
+
+
+def cluster_codes(pair: Pair, clusters: Any, test: str) -> NDArray[np.int_] | None:
+    """The number of each item's cluster: as given, else those of the pair; None where there are none, or False."""
+    (dataset,), n = pair.datasets, int(pair.counts[0])
+    items = pair.items.get(dataset)
+    if clusters is None or clusters is False:
+        codes = items.clusters if items is not None and clusters is None else None
+    else:
+        found = items_of_arrays(n, None, clusters if is_list(clusters) else [clusters])
+        codes = found.clusters
+    if codes is None:
+        return None
+    codes = np.unique(codes, return_inverse=True)[1]
+    if codes.max() == 0:
+        raise ScoresError(
+            f'`{test}` needs items of at least 2 clusters, but all {n} items of "{dataset}" are in one, which shows '
+            "nothing of how clusters differ. Give clusters=False if the items are independent."
+        )
+    return codes
 
 
 def _by_name(pair: Pair) -> tuple[tuple[str, Floats], tuple[str, Floats]]:
