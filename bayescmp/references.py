@@ -241,6 +241,22 @@ REFERENCES = {
             "Adding error bars to evals: a statistical approach to language model evaluations",
             ("arXiv preprint arXiv:2411.00640", "", "", ""),
         ),
+        _article(
+            "tango1998equivalence",
+            "Tango, 1998",
+            "Tango, Toshiro",
+            1998,
+            "Equivalence test and confidence interval for the difference in proportions for the paired-sample design",
+            ("Statistics in Medicine", "17", "8", "891--908"),
+        ),
+        _article(
+            "newcombe1998improved",
+            "Newcombe, 1998",
+            "Newcombe, Robert G.",
+            1998,
+            "Improved confidence intervals for the difference between binomial proportions based on paired data",
+            ("Statistics in Medicine", "17", "22", "2635--2650"),
+        ),
         Reference(
             "box1973bayesian",
             "Box and Tiao, 1973",

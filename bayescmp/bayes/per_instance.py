@@ -277,9 +277,9 @@ def _of_benchmark(
     if items is None or items.samples is None or items.counts is None:
         if not deterministic:
             raise ScoresError(
-                'target="benchmark" is about these very items, where only the models\' own randomness is uncertain, and '
-                "one answer per item does not show it. Give at least 2 samples per item, or deterministic=True where a "
-                "model always gives the same answer."
+                'target="benchmark" is about these very items, where only the models\' own randomness is uncertain, '
+                "and one answer per item does not show it. Give at least 2 samples per item, or deterministic=True "
+                "where a model always gives the same answer."
             )
         note = "deterministic answers to these very items: the difference is known, nothing is uncertain"
         return PointMass(found.mean, float(pair.rounding[0])), None, (note,)

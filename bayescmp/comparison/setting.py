@@ -89,6 +89,6 @@ def _fitting(facts: Facts, school: str) -> list[str]:
     return [
         test.name
         for test in catalogue.entries(school)
-        if (test.many_datasets if facts.many_datasets else "folds" in test.designs)
+        if (test.many_datasets if facts.many_datasets else facts.design in test.designs)
         and (facts.models > 2 or not test.family)
     ]

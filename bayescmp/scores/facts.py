@@ -3,12 +3,14 @@
 Tests are chosen by these facts alone: choosing one by a look at the differences would spoil its error rate.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.errors import ScoresError, name_list
+from bayescmp.scores.items import Items
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
 from bayescmp.scores.table import Scores
@@ -30,6 +32,7 @@ class Facts:
     complete: int
     counts: NDArray[np.int_]
     resampling: tuple[Resampling | None, ...]
+    right_or_wrong: bool = False
 
     @classmethod
     def of(cls, scores: Scores | Pair) -> "Facts":
@@ -37,7 +40,12 @@ class Facts:
         if isinstance(scores, Pair):
             m = len(scores.datasets)
             return cls(
-                models=2, datasets=scores.datasets, complete=m, counts=scores.counts, resampling=scores.resampling
+                models=2,
+                datasets=scores.datasets,
+                complete=m,
+                counts=scores.counts,
+                resampling=scores.resampling,
+                right_or_wrong=_right_or_wrong(scores.items, np.stack([scores.scores_a, scores.scores_b])),
             )
         if not isinstance(scores, Scores):
             raise ScoresError(
@@ -57,6 +65,7 @@ class Facts:
             complete=int(ran.all(axis=0).sum()),
             counts=scores.counts[:, used].max(axis=0),
             resampling=tuple(r for r, keep in zip(scores.resampling, used.tolist(), strict=True) if keep),
+            right_or_wrong=_right_or_wrong(scores.items, scores.values),
         )
 
     @property
@@ -78,7 +87,7 @@ class Facts:
     def design(self) -> str | None:
         """A key of `catalogue.DESIGNS`; None where one score per model on one dataset leaves nothing to test."""
         if not self.many_datasets:
-            kind = "items" if self.of_items else "folds"
+            kind = "folds" if not self.of_items else "items" if self.right_or_wrong else "graded items"
             return kind if self.counts[0] > 1 else None
         if self.of_items:
             return "datasets x items"
@@ -108,6 +117,9 @@ class Facts:
         """What `recommend` goes by, the most special first."""
         many_models = self.models > 2
         if not self.many_datasets:
+            if self.of_items and self.counts[0] > 1:
+                kind = "right or wrong" if self.right_or_wrong else "graded items"
+                return (kind, *(["cases of many models"] if many_models and self.right_or_wrong else []))
             if self.counts[0] == 1:
                 return (*(["cases of many models"] if many_models else []), "one score")
             return (*self._kinds_of_folds(), "folds", *(["cases of many models"] if many_models else []))
@@ -125,3 +137,9 @@ class Facts:
             if design.repeats > 1 and design.folds > 2:
                 found.append("repeated folds")
         return found
+
+
+def _right_or_wrong(items: Mapping[str, Items], values: NDArray[np.float64]) -> bool:
+    """Whether every score is 0 or 1, of one answer to each of independent items."""
+    plain = all(found.samples is None and found.clusters is None for found in items.values())
+    return bool(items) and plain and bool(((values == 0) | (values == 1) | np.isnan(values)).all())

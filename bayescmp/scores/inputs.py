@@ -25,7 +25,7 @@ from bayescmp.scores.arrays import (
     scores_of,
     warn_of_copies,
 )
-from bayescmp.scores.items import items_of_arrays
+from bayescmp.scores.items import Items, items_of_arrays
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.pair import Pair, rounding_of
 from bayescmp.scores.resampling import Resampling, check_design
@@ -206,6 +206,8 @@ class Table:
         The absolute error that the scores of each block may carry.
     design : Resampling or None
         How the folds of the one dataset were made.
+    items : Items or None
+        The items, where the blocks are items.
     notes : tuple of str
         What was left out.
     """
@@ -220,6 +222,7 @@ class Table:
     higher_is_better: bool
     scale: str
     notes: tuple[str, ...] = ()
+    items: Items | None = None
 
     @property
     def oriented(self) -> Floats:
@@ -335,6 +338,7 @@ def complete_table(
         higher_is_better=scores.higher_is_better,
         scale=scores.scale,
         notes=notes,
+        items=scores.items.get(scores.datasets[0]) if blocks_are != "datasets" else None,
     )
 
 

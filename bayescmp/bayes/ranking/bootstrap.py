@@ -10,20 +10,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescmp.bayes.ranking.items import ItemAbilities, PatternAbilities
 from bayescmp.bayes.ranking.result import AbilityInference, Block, RankingPosterior
 from bayescmp.checks import check_draws, checked_seed, is_one_of
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
+from bayescmp.numerics.streams import streams
 from bayescmp.numerics.student import student_parameters, student_regions
 from bayescmp.rope import ROPE, Rope, RopeLike
 from bayescmp.scores.inputs import Table, check_scores, complete_table, in_ropes
+from bayescmp.scores.items import Items
 from bayescmp.scores.pair import ROUNDING
 from bayescmp.scores.resampling import unknown_design
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
 DRAWS = 50_000
-ELEMENTS_AT_A_TIME = 2**19
-"""Numbers in memory at once: part of the random stream's layout, so that results do not depend on the machine."""
+ITEM_PRIOR = 0.5
+"""Of each cell of the four of a pair, as in `mcnemar_test`."""
 
 
 def rank_models(
@@ -60,6 +63,9 @@ def rank_models(
 
         One dataset: the fold means are multivariate Student with n - 1 degrees of freedom and scale matrix
         (1/n + rho/(1 - rho)) times the covariance of the folds, and every difference of two is `correlated_ttest`.
+
+        Items of one test set: right and wrong have a Dirichlet prior on the patterns over models, and every difference
+        of two is `mcnemar_test`; grades, samples and clusters are multivariate Student, as in `per_instance_ttest`.
 
     See Also
     --------
@@ -109,6 +115,8 @@ def _one_dataset(table: Table, rope: Rope, draws: int, seed: int) -> RankingPost
         )
     if design is None:
         raise unknown_design("rank_models", [name])
+    if table.items is not None:
+        return _items(table, table.items, rope, draws, seed)
     inference = StudentAbilities(table.oriented, design.rho, float(table.rounding.max()), draws, seed)
     notes: tuple[str, ...] = ()
     if not inference.contrast_scales().any():
@@ -124,6 +132,29 @@ def _one_dataset(table: Table, rope: Rope, draws: int, seed: int) -> RankingPost
         settings={"by": "score", "draws": draws, "rho": design.rho, "resampling": design},
         random_seed=seed,
         notes=notes,
+        inference=inference,
+    )
+
+
+def _items(table: Table, items: Items, rope: Rope, draws: int, seed: int) -> RankingPosterior:
+    """Right and wrong by their patterns over models; grades, samples and clusters by the covariance of the items."""
+    plain = items.samples is None and items.clusters is None and table.scale == "score"
+    inference: AbilityInference
+    if plain and np.isin(table.values, (0.0, 1.0)).all():
+        right = table.values if table.higher_is_better else 1 - table.values
+        inference, method = PatternAbilities(right, ITEM_PRIOR, draws, seed), "Dirichlet on patterns of right and wrong"
+    else:
+        rounding = float(table.rounding.max())
+        inference, method = ItemAbilities(table.oriented, items.clusters, rounding, draws, seed), "multivariate t"
+    return RankingPosterior(
+        **table.about() | table.standing(),
+        rope=rope,
+        method=f"{method} over {len(items):,} items",
+        engine="draws",
+        estimand="the mean scores of these trained models on items like these",
+        ability="mean score, higher is better",
+        settings={"by": "score", "draws": draws, "resampling": table.design},
+        random_seed=seed,
         inference=inference,
     )
 
@@ -151,7 +182,7 @@ class BootstrapAbilities(AbilityInference):
         # what a dataset adds to all models would cost their differences on other datasets their last digits
         level = means.min(axis=1) / 2 + means.max(axis=1) / 2
         gaps = means - level[:, None]
-        for rng, size in _streams(self.random_seed, self.n_draws, max(means.shape)):
+        for rng, size in streams(self.random_seed, self.n_draws, max(means.shape)):
             weights = rng.standard_exponential((size, len(order)))
             weights /= weights.sum(axis=1, keepdims=True)
             score, error = weights @ gaps, (weights @ rounding)[:, None]
@@ -184,7 +215,7 @@ class StudentAbilities(AbilityInference):
         location = self.folds.mean(axis=0)
         # normals times the centred folds have the covariance of the folds, also where it is singular
         factor = (self.folds - location) * np.sqrt(self.inflation / (n - 1))
-        for rng, size in _streams(self.random_seed, self.n_draws, max(self.folds.shape)):
+        for rng, size in streams(self.random_seed, self.n_draws, max(self.folds.shape)):
             normal = rng.standard_normal((size, n)) @ factor
             draws = location + normal / np.sqrt(rng.chisquare(n - 1, (size, 1)) / (n - 1))
             yield Block(draws, 4 * self.rounding)
@@ -202,11 +233,3 @@ class StudentAbilities(AbilityInference):
     def _contrasts(self, i: int) -> tuple[Floats, Floats, Floats]:
         """Location, scale and df of model i minus each model: the correlated t-tests."""
         return student_parameters((self.folds[:, [i]] - self.folds).T, self.rho, self.rounding)
-
-
-def _streams(random_seed: int, n_draws: int, width: int) -> Iterator[tuple[np.random.Generator, int]]:
-    """A generator for each block of draws, and the block's size."""
-    size = int(np.clip(ELEMENTS_AT_A_TIME // width, 16, 4096))
-    for block in range(-(-n_draws // size)):
-        rng = np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence((random_seed, block))))
-        yield rng, min(size, n_draws - block * size)
