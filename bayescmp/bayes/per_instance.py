@@ -43,7 +43,7 @@ def per_instance_ttest(
     dataset: str | None = None,
     higher_is_better: bool | None = None,
     engine: str = "exact",
-    draws: int = DRAWS,
+    draws: int | None = None,
     random_seed: int | None = None,
     **nuts_options: Any,
 ) -> DifferencePosterior:
@@ -73,7 +73,8 @@ def per_instance_ttest(
         Student t; the Bayesian bootstrap of items or clusters, for few or lumpy differences; or NUTS on the model of
         the Student t as a check of it.
     draws, random_seed
-        Of the bootstrap, of the benchmark's rates, and of NUTS; a seed is drawn and recorded if not given.
+        Of the bootstrap and of the benchmark's rates (10,000 if not given), and of NUTS (1,000 in each chain); a seed is
+        drawn and recorded if not given.
     **nuts_options
         `tune`, `chains`, `cores`, `nuts_sampler`, `target_accept`, `progressbar`.
 
@@ -109,8 +110,9 @@ def per_instance_ttest(
         raise ValueError(f'`target` must be "population" or "benchmark", got {target!r}.')
     check_switch("deterministic", deterministic)
     drawn = engine == "bootstrap" or target == "benchmark"
-    if drawn:
-        check_draws(draws)
+    if draws is not None and not drawn and engine != "nuts":
+        raise ValueError('`draws` is for engine="bootstrap" or "nuts" and target="benchmark". Leave it out.')
+    n_draws = check_draws(DRAWS if draws is None else draws) if drawn else 0
     check_engine("exact" if engine == "bootstrap" else engine, "exact", nuts_options, None if drawn else random_seed)
     pair, codes = item_differences(
         a, b, clusters, test="per_instance_ttest", dataset=dataset, higher_is_better=higher_is_better
@@ -124,16 +126,17 @@ def per_instance_ttest(
     if target == "benchmark":
         if engine != "exact":
             raise ValueError(f'target="benchmark" has one engine, got engine={engine!r}. Leave it out.')
-        distribution, seed, notes = _of_benchmark(pair, found, deterministic, draws, random_seed)
+        distribution, seed, notes = _of_benchmark(pair, found, deterministic, n_draws, random_seed)
     elif found.scale == 0:
         distribution = PointMass(found.mean, float(pair.rounding[0]))
         notes = (f"all {found.n} differences are equal: the answer rests on no variation between items",)
         warn(f"{pair.a} vs {pair.b}: {notes[0]}.", DegenerateWarning)
     elif engine == "bootstrap":
         seed = checked_seed(random_seed)
-        distribution = Draws(_bootstrap(pair.differences[0], codes, draws, seed)[None])
+        distribution = Draws(_bootstrap(pair.differences[0], codes, n_draws, seed)[None])
     elif engine == "nuts":
-        distribution, fields = sample_difference(_model(found), random_seed, {"draws": 1000} | nuts_options)
+        options = nuts_options if draws is None else {"draws": draws} | nuts_options
+        distribution, fields = sample_difference(_model(found), random_seed, options)
     else:
         distribution = StudentT(found.mean, found.scale, found.df)
     kind = "draws" if isinstance(distribution, Draws) and engine == "exact" else engine
