@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 def of_difference(p: "DifferencePosterior", threshold: float | None = None, mass: float = 0.95) -> str:
     """The posterior of a mean difference, from the side of the model that is more probably better."""
-    p = _leader_first(p)
+    scope = p.settings.get("scope")
+    return _of_difference(_leader_first(p), threshold, mass) + (f" This is about {scope}." if scope else "")
+
+
+def _of_difference(p: "DifferencePosterior", threshold: float | None, mass: float) -> str:
     better, equivalent, worse = (probability(x, p.largest_mcse, threshold) for x in p.three)
     interval = difference_text(p, mass)
     tied = math.isclose(p.p_better, p.p_worse)

@@ -5,10 +5,12 @@ from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.hierarchical.prior import HierarchicalPrior
 from bayescmp.bayes.hierarchical.ttest import HierarchicalPosterior, hierarchical_ttest
+from bayescmp.bayes.mcnemar import mcnemar_test
 from bayescmp.bayes.multilevel.joint import multilevel
 from bayescmp.bayes.multilevel.model import MultilevelPrior
 from bayescmp.bayes.multilevel.result import MultilevelPosterior
 from bayescmp.bayes.nuts import Diagnostics
+from bayescmp.bayes.per_instance import per_instance_ttest
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.bayes.pymc_models import pymc_model
 from bayescmp.bayes.ranking.bootstrap import rank_models
@@ -36,7 +38,9 @@ __all__ = [
     "correlated_ttest",
     "hdi",
     "hierarchical_ttest",
+    "mcnemar_test",
     "multilevel",
+    "per_instance_ttest",
     "plackett_luce",
     "pymc_model",
     "rank_models",

@@ -1,8 +1,8 @@
-"""The posterior of a mean difference: what the correlated and the Welch t-test give."""
+"""The posterior of a mean difference: what the t-tests and McNemar's test give."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,9 @@ from bayescmp.scores.pair import SCALES
 from bayescmp.sentences import difference_text, of_difference
 from bayescmp.text import IN_PERCENT, amounts, visible, visible_lines
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DifferencePosterior(Posterior):
@@ -23,11 +26,11 @@ class DifferencePosterior(Posterior):
     Attributes
     ----------
     distribution
-        Its distribution: Student t, difference of two Student t, a point, or draws.
+        Its distribution: Student t, difference of two Student t, of paired proportions, a point, or draws.
 
     See Also
     --------
-    correlated_ttest, welch_ttest
+    correlated_ttest, welch_ttest, mcnemar_test, per_instance_ttest
 
     Examples
     --------
@@ -92,6 +95,17 @@ class DifferencePosterior(Posterior):
         return replace(
             self, a=self.b, b=self.a, rope=self.rope.swap(), distribution=self.distribution.swap(), inference_data=None
         )
+
+    def prior_sensitivity(self) -> "pd.DataFrame":
+        """The three probabilities under other priors; the first row is this result. Raises where there is one only."""
+        others = list(self.distribution.other_priors())
+        if not others:
+            return super().prior_sensitivity()
+        import pandas as pd
+
+        rows: list[dict[str, Any]] = [{"prior": "this result", **self.numbers()}]
+        rows += [{"prior": name, **replace(self, distribution=other).numbers()} for name, other in others]
+        return pd.DataFrame(rows)
 
     def to_arviz(self, draws: int = 4000, random_seed: int = 0) -> Any:
         """ArviZ data: the sampler's own where NUTS ran, else `draws` of `difference` by `random_seed`."""

@@ -216,7 +216,8 @@ def _rope(
 def _whole_cells(scores: Scores) -> tuple[Scores, tuple[str, ...]]:
     """Leave out a model on a dataset where it lacks some folds, with a warning that names both."""
     counts, sizes = scores.counts, scores.sizes
-    partial = (counts > 0) & (counts < sizes)
+    folds = np.array([name not in scores.items for name in scores.datasets])
+    partial = (counts > 0) & (counts < sizes) & folds
     if len(scores.datasets) == 1 or not partial.any():
         return scores, ()
     cells = [

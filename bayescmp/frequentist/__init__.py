@@ -2,7 +2,13 @@
 
 from bayescmp.frequentist.adjust import adjust_p_values
 from bayescmp.frequentist.anova import anova, fisher_lsd, tukey_hsd
-from bayescmp.frequentist.contingency import cochran_q_test, mcnemar_test, per_instance_ttest
+from bayescmp.frequentist.contingency import (
+    cochran_q_test,
+    mcnemar_test,
+    paired_proportions_interval,
+    per_instance_ttest,
+    tost_mcnemar,
+)
 from bayescmp.frequentist.cv_tests import cv5x2_ftest, cv5x2_ttest, rxk_cv_ttest
 from bayescmp.frequentist.effect_sizes import (
     cliffs_delta,
@@ -92,6 +98,7 @@ __all__ = [
     "mcnemar_test",
     "mean_interval",
     "nemenyi_test",
+    "paired_proportions_interval",
     "paired_ttest",
     "pairwise_ttest",
     "pairwise_wilcoxon_test",
@@ -110,6 +117,7 @@ __all__ = [
     "recommend",
     "rxk_cv_ttest",
     "sign_test",
+    "tost_mcnemar",
     "tost_ttest",
     "tukey_hsd",
     "vargha_delaney",

@@ -3,7 +3,7 @@
 Tests are chosen by these facts alone: choosing one by a look at the differences would spoil its error rate.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.errors import ScoresError, name_list
+from bayescmp.scores.items import Items
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
 from bayescmp.scores.table import Scores
@@ -38,6 +39,7 @@ class Facts:
     resampling: tuple[Resampling | None, ...]
     single: tuple[str, ...] = ()
     fewest: int | None = None
+    right_or_wrong: bool = False
 
     @classmethod
     def of(cls, scores: Scores | Pair) -> "Facts":
@@ -51,6 +53,7 @@ class Facts:
                 counts=scores.counts,
                 resampling=scores.resampling,
                 **_runs((scores.a, scores.b), scores.datasets, None if scores.paired else scores.runs),
+                right_or_wrong=_right_or_wrong(scores.items, np.stack([scores.scores_a, scores.scores_b])),
             )
         if not isinstance(scores, Scores):
             raise ScoresError(
@@ -71,6 +74,7 @@ class Facts:
             counts=scores.counts[:, used].max(axis=0),
             resampling=tuple(r for r, keep in zip(scores.resampling, used.tolist(), strict=True) if keep),
             **_runs(scores.models, scores.datasets, None if scores.paired else scores.counts * used),
+            right_or_wrong=_right_or_wrong(scores.items, scores.values),
         )
 
     @property
@@ -97,7 +101,9 @@ class Facts:
     def design(self) -> str | None:
         """A key of `catalogue.DESIGNS`; None where one score per model on one dataset leaves nothing to test."""
         if not self.many_datasets:
-            kind = "items" if self.of_items else "folds" if self.paired else "runs"
+            kind = "folds" if self.paired else "runs"
+            if self.of_items:
+                kind = "items" if self.right_or_wrong else "graded items"
             return kind if self.counts[0] > 1 else None
         if self.of_items:
             return "datasets x items"
@@ -130,6 +136,9 @@ class Facts:
         """What `recommend` goes by, the most special first."""
         many_models = self.models > 2
         if not self.many_datasets:
+            if self.of_items and self.counts[0] > 1:
+                kind = "right or wrong" if self.right_or_wrong else "graded items"
+                return (kind, *(["cases of many models"] if many_models and self.right_or_wrong else []))
             if self.counts[0] == 1:
                 return (*(["cases of many models"] if many_models else []), "one score")
             if not self.paired:
@@ -158,3 +167,9 @@ def _runs(models: Sequence[str], datasets: Sequence[str], counts: NDArray[np.int
         return {}
     single = tuple(f"{models[m]} on {datasets[d]}" for m, d in np.argwhere(counts == 1).tolist())
     return {"single": single, "fewest": int(counts[counts > 0].min())}
+
+
+def _right_or_wrong(items: Mapping[str, Items], values: NDArray[np.float64]) -> bool:
+    """Whether every score is 0 or 1, of one answer to each of independent items."""
+    plain = all(found.samples is None and found.clusters is None for found in items.values())
+    return bool(items) and plain and bool(((values == 0) | (values == 1) | np.isnan(values)).all())

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.checks import check_switch, is_one_of
+from bayescmp.checks import check_switch, is_list, is_one_of
 from bayescmp.errors import MissingWarning, RopeError, ScoresError, name_list, warn
 from bayescmp.numerics.moments import mean, power_of_two
 from bayescmp.numerics.ranks import average_ranks
@@ -25,6 +25,7 @@ from bayescmp.scores.arrays import (
     scores_of,
     warn_of_copies,
 )
+from bayescmp.scores.items import Items, items_of_arrays
 from bayescmp.scores.metrics import higher_is_better as direction
 from bayescmp.scores.metrics import is_bounded, is_known
 from bayescmp.scores.pair import Pair, rounding_of
@@ -274,6 +275,8 @@ class Table:
         How the folds of the one dataset were made.
     left_out : tuple of str
         The datasets on which some model was not run.
+    items : Items or None
+        The items, where the blocks are items.
     notes : tuple of str
         What was left out, in words.
     """
@@ -289,6 +292,7 @@ class Table:
     scale: str
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    items: Items | None = None
 
     @property
     def oriented(self) -> Floats:
@@ -410,6 +414,7 @@ def complete_table(
         scale=scores.scale,
         left_out=tuple(name for name in given if name not in set(scores.datasets)) if notes else (),
         notes=notes,
+        items=scores.items.get(scores.datasets[0]) if blocks_are != "datasets" else None,
     )
 
 
@@ -690,7 +695,7 @@ def correct_counts(
                 "`table`."
             )
         names, a, b = correctness(right_a, right_b, truth)
-        return names, (int((a & b).sum()), int((a & ~b).sum()), int((b & ~a).sum()), int((~a & ~b).sum()))
+        return names, counts_of(a, b)
     if right_a is not None or right_b is not None or truth is not None:
         raise ScoresError("Give either the vectors or a `table`, not both.")
     if not is_one_of(orientation, ORIENTATIONS):
@@ -737,6 +742,83 @@ def correctness(
                 f"{labels[0]!r}: no prediction could be right. Convert one of them."
             )
     return (first, second), np.asarray(a == labels), np.asarray(b == labels)
+
+
+def right_or_wrong(
+    a: Pair | ArrayLike, b: ArrayLike | None, *, test: str, dataset: str | None, higher_is_better: bool | None
+) -> tuple[Pair, tuple[int, int, int, int]]:
+    """The pair of 0/1 items of one test set, and on how many both were right, only A, only B, both wrong."""
+    if not isinstance(a, (Pair, Scores)):
+        a, b = _one_where_true(a), _one_where_true(b)
+    pair = one_dataset(a, b, test=test, dataset=dataset, higher_is_better=higher_is_better, least=1)
+    check_items(pair, test)
+    items = pair.items.get(pair.datasets[0])
+    if items is not None and items.samples is not None:
+        raise ScoresError(
+            f"`{test}` needs one answer per item, but there are {items.text}: their mean is a grade. Use "
+            "per_instance_ttest."
+        )
+    one, two = (_zero_one(name, x[0]) == pair.higher_is_better for name, x in _by_name(pair))
+    return pair, counts_of(one, two)
+
+
+def item_differences(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None,
+    clusters: Any,
+    *,
+    test: str,
+    dataset: str | None,
+    higher_is_better: bool | None,
+) -> tuple[Pair, NDArray[np.int_] | None]:
+    """The pair of graded items of one test set, at least 2, and the number of each item's cluster, if there are any."""
+    if not isinstance(a, (Pair, Scores)):
+        a, b = _one_where_true(a), _one_where_true(b)
+    pair = one_dataset(a, b, test=test, dataset=dataset, higher_is_better=higher_is_better)
+    check_items(pair, test)
+    return pair, cluster_codes(pair, clusters, test)
+
+
+def cluster_codes(pair: Pair, clusters: Any, test: str) -> NDArray[np.int_] | None:
+    """The number of each item's cluster: as given, else those of the pair; None where there are none, or False."""
+    (dataset,), n = pair.datasets, int(pair.counts[0])
+    items = pair.items.get(dataset)
+    if clusters is None or clusters is False:
+        codes = items.clusters if items is not None and clusters is None else None
+    else:
+        found = items_of_arrays(n, None, clusters if is_list(clusters) else [clusters])
+        codes = found.clusters
+    if codes is None:
+        return None
+    codes = np.unique(codes, return_inverse=True)[1]
+    if codes.max() == 0:
+        raise ScoresError(
+            f'`{test}` needs items of at least 2 clusters, but all {n} items of "{dataset}" are in one, which shows '
+            "nothing of how clusters differ. Give clusters=False if the items are independent."
+        )
+    return codes
+
+
+def _by_name(pair: Pair) -> tuple[tuple[str, Floats], tuple[str, Floats]]:
+    return (pair.a, pair.scores_a), (pair.b, pair.scores_b)
+
+
+def counts_of(right_a: Right, right_b: Right) -> tuple[int, int, int, int]:
+    """On how many cases both were right, only A, only B, both wrong."""
+    cells = np.bincount(3 - 2 * right_a.astype(np.intp) - right_b, minlength=4)
+    return int(cells[0]), int(cells[1]), int(cells[2]), int(cells[3])
+
+
+def check_items(pair: Pair, test: str) -> None:
+    """Raise if the scores of a pair are those of folds, or on another scale."""
+    design = pair.resampling[0]
+    if design is not None and design.scheme != "items":
+        raise ScoresError(
+            f"`{test}` compares the answers to items, but the design of these scores is {design.name}: each is about "
+            "many cases. Give the answer to every case, with Resampling.items()."
+        )
+    if pair.scale != "score":
+        raise ScoresError(f'`{test}` compares scores as they are, got the scale "{pair.scale}".')
 
 
 def correctness_table(right: Any, *, test: str, dataset: str | None = None) -> tuple[Table, Right]:

@@ -11,22 +11,25 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescmp.bayes.ranking.items import ItemAbilities, PatternAbilities
 from bayescmp.bayes.ranking.result import AbilityInference, Block, RankingPosterior
 from bayescmp.bayes.welch import difference_of, mean_and_error
 from bayescmp.checks import check_draws, check_switch, checked_seed, is_one_of
 from bayescmp.errors import DegenerateWarning, ScoresError, name_list, warn
 from bayescmp.numerics.ranks import average_ranks
+from bayescmp.numerics.streams import streams
 from bayescmp.numerics.student import student_parameters, student_regions
 from bayescmp.rope import ROPE, Rope, RopeLike, check_rope_names, rope_for, symmetric, warn_if_other_scale
 from bayescmp.scores.inputs import Table, check_runs, check_scores, check_units, complete_table, in_ropes
+from bayescmp.scores.items import Items
 from bayescmp.scores.pair import ROUNDING, rounding_of
 from bayescmp.scores.resampling import unknown_design
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
 DRAWS = 50_000
-ELEMENTS_AT_A_TIME = 2**19
-"""Numbers in memory at once: part of the random stream's layout, so that results do not depend on the machine."""
+ITEM_PRIOR = 0.5
+"""Of each cell of the four of a pair, as in `mcnemar_test`."""
 
 
 def rank_models(
@@ -69,6 +72,9 @@ def rank_models(
         (1/n + rho/(1 - rho)) times the covariance of the folds, and every difference of two is `correlated_ttest`.
         Of runs that cannot be paired, every model's mean has a Student posterior of its own with n - 1 degrees of
         freedom and scale s / sqrt(n), and every difference of two is `welch_ttest`.
+
+        Items of one test set: right and wrong have a Dirichlet prior on the patterns over models, and every difference
+        of two is `mcnemar_test`; grades, samples and clusters are multivariate Student, as in `per_instance_ttest`.
 
     See Also
     --------
@@ -123,6 +129,8 @@ def _one_dataset(table: Table, rope: Rope, draws: int, seed: int) -> RankingPost
         )
     if design is None:
         raise unknown_design("rank_models", [name])
+    if table.items is not None:
+        return _items(table, table.items, rope, draws, seed)
     inference = StudentAbilities(table.oriented, design.rho, float(table.rounding.max()), draws, seed)
     notes: tuple[str, ...] = ()
     if not inference.contrast_scales().any():
@@ -184,6 +192,29 @@ def _runs(scores: Scores, rope: RopeLike | Mapping[str, RopeLike], draws: int, s
     )
 
 
+def _items(table: Table, items: Items, rope: Rope, draws: int, seed: int) -> RankingPosterior:
+    """Right and wrong by their patterns over models; grades, samples and clusters by the covariance of the items."""
+    plain = items.samples is None and items.clusters is None and table.scale == "score"
+    inference: AbilityInference
+    if plain and np.isin(table.values, (0.0, 1.0)).all():
+        right = table.values if table.higher_is_better else 1 - table.values
+        inference, method = PatternAbilities(right, ITEM_PRIOR, draws, seed), "Dirichlet on patterns of right and wrong"
+    else:
+        rounding = float(table.rounding.max())
+        inference, method = ItemAbilities(table.oriented, items.clusters, rounding, draws, seed), "multivariate t"
+    return RankingPosterior(
+        **table.about() | table.standing(),
+        rope=rope,
+        method=f"{method} over {len(items):,} items",
+        engine="draws",
+        estimand="the mean scores of these trained models on items like these",
+        ability="mean score, higher is better",
+        settings={"by": "score", "draws": draws, "resampling": table.design},
+        random_seed=seed,
+        inference=inference,
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class BootstrapAbilities(AbilityInference):
     """Weighted means over datasets with Dirichlet(1, ..., 1) weights; `means` and `ranks` are datasets x models."""
@@ -213,7 +244,7 @@ class BootstrapAbilities(AbilityInference):
         # what a dataset adds to all models would cost their differences on other datasets their last digits
         level = means.min(axis=1) / 2 + means.max(axis=1) / 2
         gaps = means - level[:, None]
-        for rng, size in _streams(self.random_seed, self.n_draws, max(means.shape)):
+        for rng, size in streams(self.random_seed, self.n_draws, max(means.shape)):
             weights = rng.standard_exponential((size, len(order)))
             weights /= weights.sum(axis=1, keepdims=True)
             score, error = weights @ gaps, (weights @ rounding)[:, None]
@@ -246,7 +277,7 @@ class StudentAbilities(AbilityInference):
         location = self.folds.mean(axis=0)
         # normals times the centred folds have the covariance of the folds, also where it is singular
         factor = (self.folds - location) * np.sqrt(self.inflation / (n - 1))
-        for rng, size in _streams(self.random_seed, self.n_draws, max(self.folds.shape)):
+        for rng, size in streams(self.random_seed, self.n_draws, max(self.folds.shape)):
             normal = rng.standard_normal((size, n)) @ factor
             draws = location + normal / np.sqrt(rng.chisquare(n - 1, (size, 1)) / (n - 1))
             yield Block(draws, 4 * self.rounding)
@@ -282,7 +313,7 @@ class RunAbilities(AbilityInference):
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
 
     def blocks(self) -> Iterator[Block]:
-        for rng, size in _streams(self.random_seed, self.n_draws, self.means.size):
+        for rng, size in streams(self.random_seed, self.n_draws, self.means.size):
             draws = self.means + self.scales * rng.standard_t(self.dfs, (size, self.means.size))
             yield Block(draws, 4 * self.rounding)
 
@@ -296,11 +327,3 @@ class RunAbilities(AbilityInference):
             )
             matrix[i, j], _, matrix[j, i] = one.regions(rope)
         return matrix
-
-
-def _streams(random_seed: int, n_draws: int, width: int) -> Iterator[tuple[np.random.Generator, int]]:
-    """A generator for each block of draws, and the block's size."""
-    size = int(np.clip(ELEMENTS_AT_A_TIME // width, 16, 4096))
-    for block in range(-(-n_draws // size)):
-        rng = np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence((random_seed, block))))
-        yield rng, min(size, n_draws - block * size)

@@ -283,7 +283,9 @@ class RankingPosterior(BayesianResult):
     # ---- for people
 
     def __repr__(self) -> str:
-        where = f'"{self.datasets[0]}", {self.n} folds' if len(self.datasets) == 1 else datasets_used(self)
+        of_items = getattr(self.settings.get("resampling"), "scheme", "") == "items"
+        blocks = f"{self.n:,} items" if of_items else f"{self.n} folds"
+        where = f'"{self.datasets[0]}", {blocks}' if len(self.datasets) == 1 else datasets_used(self)
         what = with_direction(self.metric, self.higher_is_better, self.scale)
         heading = f"Ranking: {len(self.models)} models, {what}, {where}, {self._rope_text()}"
         head = [*self._trouble(), heading, f"  {self.method}"]
