@@ -748,8 +748,6 @@ def right_or_wrong(
     a: Pair | ArrayLike, b: ArrayLike | None, *, test: str, dataset: str | None, higher_is_better: bool | None
 ) -> tuple[Pair, tuple[int, int, int, int]]:
     """The pair of 0/1 items of one test set, and on how many both were right, only A, only B, both wrong."""
-    if not isinstance(a, (Pair, Scores)):
-        a, b = _one_where_true(a), _one_where_true(b)
     pair = one_dataset(a, b, test=test, dataset=dataset, higher_is_better=higher_is_better, least=1)
     check_items(pair, test)
     items = pair.items.get(pair.datasets[0])
@@ -772,8 +770,6 @@ def item_differences(
     higher_is_better: bool | None,
 ) -> tuple[Pair, NDArray[np.int_] | None]:
     """The pair of graded items of one test set, at least 2, and the number of each item's cluster, if there are any."""
-    if not isinstance(a, (Pair, Scores)):
-        a, b = _one_where_true(a), _one_where_true(b)
     pair = one_dataset(a, b, test=test, dataset=dataset, higher_is_better=higher_is_better)
     check_items(pair, test)
     return pair, cluster_codes(pair, clusters, test)
