@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from fine_grid import fine_grid
 from scipy import interpolate, optimize, special, stats
 
 import bayescmp as bc
@@ -35,7 +36,6 @@ from bayescmp.bayes.hierarchical.shrinkage import _conditional, datasets_frame, 
 from bayescmp.bayes.hierarchical.ttest import prepare
 from bayescmp.bayes.regions import wins
 from bayescmp.rope import Rope
-from fine_grid import fine_grid
 
 UCI = bc.load_uci()
 FAST = {"chains": 2, "cores": 1, "progressbar": False}
@@ -435,7 +435,7 @@ def test_simulation_based_calibration_long():
 
 
 def known_grid(sigma=0.01, nus=(1.5, 4.0, 30.0), unit=0.5, step=0.05):
-    """delta_0 is normal around 0.03 with sd 0.02, log sigma_0 around that of `sigma` with sd 0.5, nu has three values."""
+    """delta_0 is normal around 0.03 with sd 0.02, log sigma_0 around log `sigma` with sd 0.5; nu has three values."""
     curve, bend = Curve(0.02, 0.01), Bend(float(np.log(sigma / unit)))
     t = np.arange(-4, 4 + step / 2, step)
     x = np.linspace(*bend.x(np.log(sigma / unit) + np.array([-3.5, 3.5])), 41)

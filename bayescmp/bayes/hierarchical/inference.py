@@ -37,6 +37,8 @@ from bayescmp.rope import Rope
 
 Floats = NDArray[np.float64]
 ERROR_TO_REFINE = 5e-5
+TABLE_ERROR = 1e-5
+"""What the interpolated likelihood and the winner's splines add, of which no coarser grid tells."""
 MOST_REFINED = 5
 """How often a direction of the grid may be refined."""
 
@@ -129,7 +131,7 @@ class HierarchicalInference(RegionInference):
             if sum(errors) <= ERROR_TO_REFINE or not further:
                 break
             self._grids.append(refined(h, self._log_density, int(np.argmax(errors))))
-        error = sum(errors) + h.cut_off
+        error = sum(errors) + h.cut_off + TABLE_ERROR
         if error > NUMERICAL_ERROR_LIMIT:
             warn(f"The quadrature's error is about {error:.1g}. Check with engine='nuts'.", ConvergenceWarning)
         self._known[rope] = RegionSummary(rope, three_of(winner), (0.0, 0.0, 0.0), three_of(shares), error)

@@ -328,7 +328,7 @@ def _log_density(
 
 # ---- what is asked of the grid: the winner among the thetas, their means, and how far off both are
 
-NODES_WINNER = 24
+NODES_WINNER = 48
 _Y, _WEIGHT_Y = np.polynomial.legendre.leggauss(NODES_WINNER)
 NARROW, STEP_T, LARGEST_T = 2.0, 0.4, 14.0
 """sigma_0 in steps of delta_0 below which theta counts as a step, and the steps of its deviations, by asinh."""
