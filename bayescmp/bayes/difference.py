@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -165,7 +166,7 @@ def _largest_scale(as_flat: Callable[[float], bool], flat: StudentT) -> float | 
     """The largest scale of the prior for which `as_flat` does not hold; None where it always does."""
     unit = max(flat.scale, abs(flat.location))
     scales = unit * 10.0 ** np.arange(4, -4.01, -0.125)
-    for wide, narrow in zip(scales[:-1], scales[1:], strict=True):
+    for wide, narrow in pairwise(scales.tolist()):
         if not as_flat(narrow):
             for _ in range(30):
                 middle = float(np.sqrt(wide * narrow))

@@ -267,7 +267,7 @@ class RegionPosterior(Posterior):
         return [self.with_rope(rope) for rope in regions]
 
     def prior_sensitivity(self, threshold: float = 0.95) -> "pd.DataFrame":
-        """The three probabilities, expected shares and the decision under other priors; the first row is this result."""
+        """The three probabilities, expected shares and decision under other priors; the first row is this result."""
         import pandas as pd
 
         others = ((label, replace(self, inference=other)) for label, other in self.inference.other_priors())
