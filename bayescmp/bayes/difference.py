@@ -1,13 +1,15 @@
 """The posterior of a mean difference: what the t-tests and McNemar's test give."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.bayes.distributions import Distribution, Draws, PointMass
+from bayescmp.bayes.distributions import Distribution, Draws, PointMass, StudentPosterior, StudentT
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import DEFAULT_MASS, Posterior
 from bayescmp.checks import check_count, check_mass, check_numbers, check_threshold, checked_seed
@@ -96,16 +98,39 @@ class DifferencePosterior(Posterior):
             self, a=self.b, b=self.a, rope=self.rope.swap(), distribution=self.distribution.swap(), inference_data=None
         )
 
-    def prior_sensitivity(self) -> "pd.DataFrame":
-        """The three probabilities under other priors; the first row is this result. Raises where there is one only."""
-        others = list(self.distribution.other_priors())
-        if not others:
-            return super().prior_sensitivity()
+    def prior_sensitivity(self, threshold: float = 0.95) -> "pd.DataFrame":
+        """The three probabilities and the decision at `threshold` under other priors of the mean difference.
+
+        The first row is this result, then come the flat prior and Student(4, 0, scale) with scales of 1, 2, 5 and 10
+        ropes (of standard errors, where there is no rope), and, where there is one, the tipping point: the largest
+        scale at which the decision is no longer that of the flat prior. That is `correlated_ttest`; other tests have
+        priors of their own, or raise where there is one only.
+        """
         import pandas as pd
 
-        rows: list[dict[str, Any]] = [{"prior": "this result", **self.numbers()}]
-        rows += [{"prior": name, **replace(self, distribution=other).numbers()} for name, other in others]
-        return pd.DataFrame(rows)
+        others = [(name, replace(self, distribution=other)) for name, other in self.distribution.other_priors()]
+        if others:
+            return pd.DataFrame([p.prior_row(name, threshold) for name, p in [("this result", self), *others]])
+        if "prior" not in self.settings:
+            return super().prior_sensitivity(threshold)
+        if not isinstance(self.distribution, StudentT | StudentPosterior):
+            what = "was sampled" if isinstance(self.distribution, Draws) else "rests on differences that do not vary"
+            raise ValueError(f'The posterior {what}: other priors need engine="exact" and differences that vary.')
+        check_threshold(threshold)
+        flat = self.distribution if isinstance(self.distribution, StudentT) else self.distribution.likelihood
+        half = (self.rope.high - self.rope.low) / 2
+        unit, name = (half, "rope") if 0 < half < np.inf else (flat.scale, "standard error")
+
+        def with_prior(scale: float) -> DifferencePosterior:
+            prior = flat if np.isinf(scale) else StudentPosterior(flat.location, flat.scale, flat.df, scale)
+            return replace(self, distribution=prior)
+
+        rows = [("this result", self), ("flat", with_prior(np.inf))]
+        rows += [(f"scale of {k} {name}{'s' * (k > 1)}", with_prior(k * unit)) for k in (1, 2, 5, 10)]
+        tipping = _largest_scale(lambda x: with_prior(x).decision(threshold) == rows[1][1].decision(threshold), flat)
+        if tipping is not None:
+            rows.append((f"tipping point: scale of {tipping:.3g}", with_prior(tipping)))
+        return pd.DataFrame([p.prior_row(label, threshold) for label, p in rows])
 
     def to_arviz(self, draws: int = 4000, random_seed: int = 0) -> Any:
         """ArviZ data: the sampler's own where NUTS ran, else `draws` of `difference` by `random_seed`."""
@@ -150,3 +175,16 @@ class DifferencePosterior(Posterior):
             self._every() if point else f"  {difference_text(self)}",
         ]
         return visible_lines(lines + [f"  note: {note}" for note in self.notes])
+
+
+def _largest_scale(as_flat: Callable[[float], bool], flat: StudentT) -> float | None:
+    """The largest scale of the prior for which `as_flat` does not hold; None where it always does."""
+    unit = max(flat.scale, abs(flat.location))
+    scales = unit * 10.0 ** np.arange(4, -4.01, -0.125)
+    for wide, narrow in pairwise(scales.tolist()):
+        if not as_flat(narrow):
+            for _ in range(30):
+                middle = float(np.sqrt(wide * narrow))
+                wide, narrow = (middle, narrow) if as_flat(middle) else (wide, middle)
+            return float(narrow)
+    return None

@@ -57,11 +57,14 @@ def _of_distribution(distribution: Any, mass: float) -> tuple[float, float]:
     """Slide the lower tail's probability to where the interval is shortest."""
     from scipy.optimize import minimize_scalar
 
-    def width(lower_tail: float) -> float:
-        return float(distribution.ppf(lower_tail + mass) - distribution.ppf(lower_tail))
+    def width(lower_tail: Any) -> Any:
+        return distribution.ppf(lower_tail + mass) - distribution.ppf(lower_tail)
 
     tail = 1 - mass
     # the width may be infinite at either end, so search inside and compare with the two one-sided intervals
-    best = minimize_scalar(width, bounds=(tail * 1e-9, tail * (1 - 1e-9)), method="bounded", options={"xatol": 1e-12}).x
-    best = min((0.0, best, tail), key=width)
+    rough = tail * np.linspace(1e-9, 1 - 1e-9, 33)
+    near = int(np.argmin(width(rough)))  # of two peaks the search below finds the nearer one only
+    bounds = rough[max(near - 1, 0)], rough[min(near + 1, 32)]
+    best = minimize_scalar(lambda x: float(width(x)), bounds=bounds, method="bounded", options={"xatol": 1e-12}).x
+    best = min((0.0, best, tail), key=lambda x: float(width(x)))
     return float(distribution.ppf(best)), float(distribution.ppf(best + mass))

@@ -211,9 +211,13 @@ class Posterior(BayesianResult):
         shares = {} if self.expected is None else dict(zip(OUTCOMES, self.expected.values(), strict=True))
         return three | {"mcse": self.largest_mcse} | {f"expected_{name}": x for name, x in shares.items()}
 
-    def prior_sensitivity(self) -> "pd.DataFrame":
-        """The three probabilities under other priors; the first row is this result."""
+    def prior_sensitivity(self, threshold: float = 0.95) -> "pd.DataFrame":
+        """The three probabilities under other priors, and the decision at `threshold`; the first row is this result."""
         raise ValueError(f"The {self.method} has one prior only: there is nothing to vary.")
+
+    def prior_row(self, label: str, threshold: float) -> dict[str, Any]:
+        """The row of `prior_sensitivity` for this result: its numbers and its decision."""
+        return {"prior": label, **self.numbers(), "decision": self.decision(threshold).words(self.a, self.b)}
 
     # ---- for people and programs
 

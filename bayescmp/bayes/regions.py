@@ -270,14 +270,12 @@ class RegionPosterior(Posterior):
             self._answers.update(zip(new, self.inference.summaries(new), strict=True))
         return [self.with_rope(rope) for rope in regions]
 
-    def prior_sensitivity(self) -> "pd.DataFrame":
-        """The three probabilities and expected shares under other priors; the first row is this result."""
+    def prior_sensitivity(self, threshold: float = 0.95) -> "pd.DataFrame":
+        """The three probabilities, expected shares and decision under other priors; the first row is this result."""
         import pandas as pd
 
-        rows: list[dict[str, Any]] = [{"prior": "this result", **self.numbers()}]
-        for label, other in self.inference.other_priors():
-            rows.append({"prior": label, **replace(self, inference=other).numbers()})
-        return pd.DataFrame(rows)
+        others = ((label, replace(self, inference=other)) for label, other in self.inference.other_priors())
+        return pd.DataFrame([p.prior_row(label, threshold) for label, p in (("this result", self), *others)])
 
     def to_arviz(self, draws: int = 4000, random_seed: int | None = None) -> Any:
         """ArviZ data: the sampler's own where NUTS ran, else as many `draws` of `theta`, by `random_seed`."""

@@ -288,10 +288,10 @@ class Comparison(Value):
         """How the probabilities and the decision of every pair move with the prior; `n_jobs` as in `compare`."""
         import pandas as pd
 
-        frames = map_posteriors("prior_sensitivity", self.posteriors, (), self.setting.bayes_test, n_jobs)
+        frames = map_posteriors(
+            "prior_sensitivity", self.posteriors, (self.threshold,), self.setting.bayes_test, n_jobs
+        )
         for (a, b), frame in zip(self.pair_names, frames, strict=True):
-            three = frame[[f"p_{name}" for name in OUTCOMES]].to_numpy()
-            frame["decision"] = [Decision.of(p, self.threshold).words(a, b) for p in three]
             frame.insert(0, "a", a)
             frame.insert(1, "b", b)
         return pd.concat(frames, ignore_index=True)

@@ -13,12 +13,13 @@ from bayescmp.bayes.hierarchical.prior import PRESETS, HierarchicalPrior
 from bayescmp.bayes.hierarchical.quadrature import (
     Curve,
     HyperPosterior,
-    expected_theta,
-    finer_sigma,
+    LogDensity,
+    answers,
     finite,
     grid_hdi,
     hyper_posterior,
     marginal,
+    refined,
     winner_probabilities,
 )
 from bayescmp.bayes.regions import (
@@ -35,7 +36,11 @@ from bayescmp.numerics.threads import one_blas_thread
 from bayescmp.rope import Rope
 
 Floats = NDArray[np.float64]
-ERROR_TO_REFINE = 5e-3
+ERROR_TO_REFINE = 5e-5
+TABLE_ERROR = 1e-5
+"""What the interpolated likelihood and the winner's splines add, of which no coarser grid tells."""
+MOST_REFINED = 5
+"""How often a direction of the grid may be refined."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +55,6 @@ class HierarchicalInference(RegionInference):
     min_sd: float
     prior: HierarchicalPrior
     largest: float
-    refine: int = 1
 
     def __post_init__(self) -> None:
         for name in ("means", "sds", "counts", "rho"):
@@ -84,14 +88,19 @@ class HierarchicalInference(RegionInference):
 
     @property
     def hyper(self) -> HyperPosterior:
-        """The posterior on its grid, in the units of the scores."""
-        return self._hyper(self.refine)
+        """The posterior on its grid, in the units of the scores; refined where an answer has asked for it."""
+        if not self._grids:
+            self._grids.append(self._in_scores(hyper_posterior(self._log_density)))
+        return self._grids[-1]
 
-    def _hyper(self, refine: int) -> HyperPosterior:
-        if refine in self._grids:
-            return self._grids[refine]
+    def _in_scores(self, found: HyperPosterior) -> HyperPosterior:
+        curve = Curve(found.curve.centre * self.unit, found.curve.width * self.unit)
+        return replace(found, unit=self.unit, curve=curve)
+
+    @cached_property
+    def _log_density(self) -> LogDensity:
         unit, prior = self.unit, self.prior
-        found = hyper_posterior(
+        return LogDensity(
             self.means / unit,
             self.scales / unit,
             self.dfs,
@@ -100,15 +109,11 @@ class HierarchicalInference(RegionInference):
             nu_shift=prior.nu_shift,
             delta_bound=prior.delta_0_bound / unit,
             sigma_bound=prior.sigma_0_max / unit,
-            refine=refine,
         )
-        curve = Curve(found.curve.centre * unit, found.curve.width * unit)
-        self._grids[refine] = replace(found, unit=unit, curve=curve)
-        return self._grids[refine]
 
     @cached_property
-    def _grids(self) -> dict[int, HyperPosterior]:
-        return {}
+    def _grids(self) -> list[HyperPosterior]:
+        return []
 
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
         with one_blas_thread():
@@ -119,21 +124,17 @@ class HierarchicalInference(RegionInference):
         return {}
 
     def _summarise(self, rope: Rope) -> RegionSummary:
-        """The answer, from a finer grid where the difference to the rule with every second point asks for it."""
-        for refine in (self.refine, 2 * self.refine, 4 * self.refine):
-            h = self._hyper(refine)
-            fine, coarse = ((winner_probabilities(x, rope), expected_theta(x, rope)) for x in (h, h.coarse))
-            error = float(np.abs(np.subtract(fine, coarse)).max())
-            if error > ERROR_TO_REFINE:  # mostly the winner's: cheaper than another grid
-                winners = [winner_probabilities(finer_sigma(x), rope) for x in (h, h.coarse)]
-                fine, coarse = (winners[0], fine[1]), (winners[1], coarse[1])
-                error = float(np.abs(np.subtract(fine, coarse)).max())
-            error = max(error, h.cut_off)
-            if error <= ERROR_TO_REFINE:
+        """The answer, with more points in the direction whose error asks for them."""
+        for further in range(MOST_REFINED, -1, -1):
+            h = self.hyper
+            winner, shares, errors = answers(h, rope)
+            if sum(errors) <= ERROR_TO_REFINE or not further:
                 break
+            self._grids.append(refined(h, self._log_density, int(np.argmax(errors))))
+        error = sum(errors) + h.cut_off + TABLE_ERROR
         if error > NUMERICAL_ERROR_LIMIT:
             warn(f"The quadrature's error is about {error:.1g}. Check with engine='nuts'.", ConvergenceWarning)
-        self._known[rope] = RegionSummary(rope, three_of(fine[0]), (0.0, 0.0, 0.0), three_of(fine[1]), error)
+        self._known[rope] = RegionSummary(rope, three_of(winner), (0.0, 0.0, 0.0), three_of(shares), error)
         return self._known[rope]
 
     def hyper_draws(self, n: int, random_seed: int | None) -> tuple[Floats, Floats, Floats]:
@@ -143,7 +144,7 @@ class HierarchicalInference(RegionInference):
         k, i, j = np.unravel_index(rng.choice(h.mass.size, n, p=h.mass.ravel()), h.mass.shape)
         jitter = rng.uniform(-0.5, 0.5, (3, n))
         delta = h.curve.delta(h.t[j] + jitter[0] * (h.t[1] - h.t[0]))
-        sigma = h.unit * np.exp(h.log_sigma[i] + jitter[1] * (h.log_sigma[1] - h.log_sigma[0]))
+        sigma = h.unit * np.exp(h.bend.log_sigma(h.x[i] + jitter[1] * (h.x[1] - h.x[0])))
         if h.nu.size == 1:
             return delta, sigma, h.nu[k]
         log_nu = np.log(h.nu - self.prior.nu_shift)
@@ -174,7 +175,7 @@ class HierarchicalInference(RegionInference):
         h = self.hyper
         grids = {
             "delta_0": (h.delta, h.mass.sum(axis=(0, 1))),
-            "sigma_0": (h.unit * np.exp(h.log_sigma), h.mass.sum(axis=(0, 2))),
+            "sigma_0": (h.sigma, h.mass.sum(axis=(0, 2))),
         }
         if h.nu.size > 1:
             grids["nu"] = (h.nu, h.mass.sum(axis=(1, 2)))
