@@ -43,7 +43,7 @@ IN_PERCENT = ("log", "relative")
 """Scales whose differences are read in percent."""
 
 
-def percent(difference: float, scale: str, higher_is_better: bool) -> float:
+def ratio_percent(difference: float, scale: str, higher_is_better: bool) -> float:
     """By how many percent of B's score A's is better, for an oriented difference on a scale of `IN_PERCENT`.
 
     A log ratio d is a factor e^d: A's score is e^d - 1 higher than B's where higher is better, and 1 - e^-d lower where
@@ -63,13 +63,13 @@ def amounts(
     """Differences with the digits that an interval from low to high leaves them, in percent on the scales of ratios."""
     if scale not in IN_PERCENT:
         return [number(x, ends[1] - ends[0]) for x in differences]
-    low, high = (percent(x, scale, higher_is_better) for x in ends)
-    return [f"{number(percent(x, scale, higher_is_better), high - low)} %" for x in differences]
+    low, high = (ratio_percent(x, scale, higher_is_better) for x in ends)
+    return [f"{number(ratio_percent(x, scale, higher_is_better), high - low)} %" for x in differences]
 
 
 def border(difference: float, scale: str, higher_is_better: bool) -> str:
     """A border of a rope on a scale of `IN_PERCENT`, in percent with two digits (three from 10 on)."""
-    x = percent(difference, scale, higher_is_better)
+    x = ratio_percent(difference, scale, higher_is_better)
     return f"{x + 0.0:.{2 if abs(x) < 9.95 else 3}g}"
 
 

@@ -15,7 +15,7 @@ import bayescmp as bc
 from bayescmp import Resampling, ResamplingError, RopeError, Scores, ScoresError
 from bayescmp.cli import main
 from bayescmp.sentences import mean_scores, rope_text
-from bayescmp.text import percent
+from bayescmp.text import ratio_percent
 
 LABOUR = dict(zip(bc.load_labour().models, bc.load_labour().values[:, 0], strict=True))
 TWO = {"rf": [0.9, 0.8, 0.7], "svm": [0.8, 0.8, 0.6]}
@@ -764,7 +764,7 @@ def test_mixed_units_on_the_command_line(tmp_path, options, words):
 @pytest.mark.oracle("Scores.transform", "closed form: a factor of 1.08 is 8 % higher, one of 0.92 is 8 % lower")
 def test_a_log_ratio_in_percent(up, d, expected):
     """A's score is that factor of B's on every fold: what is printed is what was put in."""
-    assert percent(d, "log", up) == pytest.approx(expected, abs=1e-12)
+    assert ratio_percent(d, "log", up) == pytest.approx(expected, abs=1e-12)
     factor = np.exp(d if up else -d)
     scores = {"a": factor * np.array([1.0, 2.0, 4.0]), "b": [1.0, 2.0, 4.0]}
     table = Scores.from_arrays(scores, metric="x", higher_is_better=up, resampling=Resampling.kfold(3))

@@ -15,7 +15,7 @@ from bayescmp.text import (
     about_row,
     number,
     p_value,
-    percent,
+    ratio_percent,
     statistic,
     unit_number,
     versions,
@@ -315,7 +315,7 @@ class TestResult(Value):
         assert self.estimate is not None
         ratios = self.scale in IN_PERCENT and len(self.models) == 2
         if self.interval is None:
-            shown = f"{percent(self.estimate, self.scale, self.higher_is_better):.4g} %" if ratios else None
+            shown = f"{ratio_percent(self.estimate, self.scale, self.higher_is_better):.4g} %" if ratios else None
             return f"{self.estimate_name} {shown or f'{self.estimate:.4g}'}"
         low, high = self.confidence_interval()
         width = high - low

@@ -11,7 +11,7 @@ from matplotlib.ticker import Locator, MaxNLocator
 
 from bayescmp.plots.names import escape, printable, shorten, text_width
 from bayescmp.rope import Decision, Rope
-from bayescmp.text import IN_PERCENT, percent
+from bayescmp.text import IN_PERCENT, ratio_percent
 
 MM = 1 / 25.4
 POINTS_A_MM = 72 / 25.4
@@ -210,7 +210,7 @@ class _Percents(Locator):
     def tick_values(self, vmin: float, vmax: float) -> Any:
         if self.scale == "log" and vmax - vmin > WIDE:
             return self.round_numbers.tick_values(vmin, vmax)
-        ends = [percent(float(x), self.scale, self.up) for x in sorted((vmin, vmax))]
+        ends = [ratio_percent(float(x), self.scale, self.up) for x in sorted((vmin, vmax))]
         found = np.asarray(self.round_numbers.tick_values(*ends))
         found = found[found > -100] if self.up else found[found < 100]
         if self.scale != "log":
@@ -219,5 +219,5 @@ class _Percents(Locator):
 
     def text(self, x: float, _: float = 0.0) -> str:
         """The label of a tick."""
-        shown = percent(float(x), self.scale, self.up)
+        shown = ratio_percent(float(x), self.scale, self.up)
         return f"{round(shown, 6) + 0.0:.3g} %"

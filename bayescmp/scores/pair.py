@@ -14,7 +14,7 @@ from bayescmp.numerics.moments import mean
 from bayescmp.scores.items import Items
 from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.resampling import Resampling, check_design, not_paired, unknown_design
-from bayescmp.text import IN_PERCENT, percent, visible_lines
+from bayescmp.text import IN_PERCENT, ratio_percent, visible_lines
 from bayescmp.values import Value
 
 SCALES = {
@@ -215,7 +215,7 @@ class Pair(Value):
     def _mean_text(self) -> str:
         mean = float(self.means.mean())
         if self.scale in IN_PERCENT:
-            return f"difference {percent(mean, self.scale, self.higher_is_better):.4g} %"
+            return f"difference {ratio_percent(mean, self.scale, self.higher_is_better):.4g} %"
         return f"{self.difference_name} {mean:.4g}"
 
     def __repr__(self) -> str:
