@@ -23,6 +23,13 @@ def probability(p: float, mcse: float = 0.0, threshold: float | None = None) -> 
     return f"{p:.{decimals}f}"
 
 
+def percent(p: float, mcse: float = 0.0, threshold: float | None = None) -> str:
+    """The same digits as `probability`, as a percentage."""
+    shown = probability(p, mcse, threshold)
+    decimals = max(0, len(shown.partition(".")[2]) - 2)
+    return f"{100 * float(shown):.{decimals}f} %"
+
+
 def counted(n: int, what: str) -> str:
     """1 pair, 2 pairs."""
     return f"{n} {what}{'' if n == 1 else 's'}"

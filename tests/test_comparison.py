@@ -395,7 +395,7 @@ def test_a_rope_for_each_dataset_is_the_unit_of_both_schools():
         table = {"a": (scale * (0.8 + gaps))[:, None], "b": (scale * 0.8)[:, None]}
         scores = bc.Scores.from_arrays(table, datasets=list("stuvwxyz"), metric="gain", higher_is_better=True)
         c = bc.compare(scores, rope=dict(zip("stuvwxyz", 0.01 * scale, strict=True)), random_seed=1)
-        found.append((c.table(full=True), c.ranking()[["mean_score", "p_best_by_score", "p_among_best"]]))
+        found.append((c.table(full=True), c.ranking()[["mean_score", "p_best_by_score", "p_within_rope"]]))
         assert c.pair("b", "a").test.p_value == pytest.approx(stats.wilcoxon(gaps).pvalue)
     for one, two in zip(*found, strict=True):
         pd.testing.assert_frame_equal(one, two)
@@ -436,7 +436,7 @@ def test_a_printed_comparison_has_the_numbers_of_its_ranking():
         bayes="sign_test",
     )
     for row in c.ranking().to_dict("records"):
-        assert re.search(rf"{row['model']} +{row['p_best']:.3f} +{row['p_among_best']:.3f} ", repr(c))
+        assert re.search(rf"{row['model']} +{row['p_best']:.3f} +{row['p_within_rope']:.3f} ", repr(c))
 
 
 @pytest.mark.parametrize("rope", [0, 0.01])

@@ -135,7 +135,7 @@ def test_ranking_with_another_rope():
         x = d + rope
         exact = sum(v**4 / np.prod(v - np.delete(x, i)) for i, v in enumerate(x) if v > 0)
         other = found.with_rope(rope)
-        assert other.p_among_best["A"] == pytest.approx(exact, abs=4.5 * other.mcse["A"])
+        assert other.p_within_rope["A"] == pytest.approx(exact, abs=4.5 * other.mcse["A"])
 
 
 # ---- the hierarchical test where folds do not vary: a normal sample of known numbers
@@ -236,7 +236,7 @@ def test_ranking_of_a_comparison_by_dirichlet_draws():
         row = frame.loc[name]
         assert row.p_best == pytest.approx((places[:, m] == 1).mean(), abs=0.01)
         assert row.p_best_by_score == pytest.approx((means.argmax(axis=1) == m).mean(), abs=0.01)
-        assert row.p_among_best == pytest.approx((means[:, m] >= means.max(axis=1) - 1).mean(), abs=0.01)
+        assert row.p_within_rope == pytest.approx((means[:, m] >= means.max(axis=1) - 1).mean(), abs=0.01)
         assert row.expected_rank == pytest.approx(places[:, m].mean(), abs=0.02)
         assert posterior.p_best[name] == pytest.approx((places[:, m] == 1).mean(), abs=0.01)
 

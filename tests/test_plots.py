@@ -381,7 +381,7 @@ def test_rank_distribution_and_p_best(many):
     names = [label.get_text() for label in ax.get_yticklabels()]
     widths = {gid: [p.get_width() for p in ax.patches if p.get_gid() == gid] for gid in ("best", "among")}
     assert widths["best"] == [r.p_best[name] for name in names]
-    assert widths["among"] == [r.p_among_best[name] for name in names]
+    assert widths["among"] == [r.p_within_rope[name] for name in names]
 
 
 def test_raw_data_are_drawn_as_they_are(few):

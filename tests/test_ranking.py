@@ -72,19 +72,19 @@ def test_two_models_by_score_equal_the_truncated_powers(rng):
         check_share(found.p_better("A", "B"), positive_mean(d), found.mcse["A"])
 
 
-@pytest.mark.oracle("bayes.RankingPosterior.p_among_best", "closed form")
+@pytest.mark.oracle("bayes.RankingPosterior.p_within_rope", "closed form")
 def test_within_the_rope_equals_the_truncated_powers(rng):
     """A model is among the best of two where its weighted mean difference is at least minus the rope."""
     d, rope = rng.normal(0, 1, 6), 0.2
     for by in ("rank", "score"):
         found = rank(table(d, np.zeros(6)), rope=rope, by=by)
-        check_share(found.p_among_best["A"], positive_mean(d + rope), found.mcse["A"])
-        check_share(found.p_among_best["B"], positive_mean(rope - d), found.mcse["B"])
+        check_share(found.p_within_rope["A"], positive_mean(d + rope), found.mcse["A"])
+        check_share(found.p_within_rope["B"], positive_mean(rope - d), found.mcse["B"])
 
 
 @pytest.mark.oracle(
     "bayes.rank_models bayes.RankingPosterior.p_best bayes.RankingPosterior.p_best_by_score "
-    "bayes.RankingPosterior.p_among_best bayes.RankingPosterior.expected_rank "
+    "bayes.RankingPosterior.p_within_rope bayes.RankingPosterior.expected_rank "
     "bayes.RankingPosterior.rank_distribution bayes.RankingPosterior.p_better",
     "brute force",
 )
@@ -102,7 +102,7 @@ def test_three_models_by_brute_force_over_the_simplex():
         error = 4e-3
         assert found.p_best[name] == pytest.approx(np.mean(ranks.argmin(axis=1) == m), abs=error)
         assert found.p_best_by_score[name] == pytest.approx(np.mean(score.argmax(axis=1) == m), abs=error)
-        assert found.p_among_best[name] == pytest.approx(np.mean(score[:, m] >= score.max(axis=1) - 0.02), abs=error)
+        assert found.p_within_rope[name] == pytest.approx(np.mean(score[:, m] >= score.max(axis=1) - 0.02), abs=error)
         assert by_score.expected_rank[name] == pytest.approx(places[:, m].mean(), abs=2 * error)
         assert by_score.rank_distribution[m] == pytest.approx(
             [np.mean(places[:, m] == r) for r in (1, 2, 3)], abs=error
@@ -115,7 +115,7 @@ def test_three_models_by_brute_force_over_the_simplex():
 def test_rank_and_score_share_their_weights():
     by_rank, by_score = rank(UCI, rope=0.01, draws=5000), rank(UCI, rope=0.01, by="score", draws=5000)
     assert by_rank.p_best_by_score == by_score.p_best
-    assert by_rank.p_among_best == by_score.p_among_best
+    assert by_rank.p_within_rope == by_score.p_within_rope
     assert by_score.p_best_by_score is None
 
 
@@ -145,7 +145,7 @@ def test_summaries_are_those_of_the_draws():
 def test_monte_carlo_error_is_the_spread_over_seeds():
     runs = [rank(UCI, rope=0.01, seed=s, draws=1000) for s in range(60)]
     for model in ("rf", "svm"):
-        spread = np.std([r.p_among_best[model] if model == "svm" else r.p_best[model] for r in runs], ddof=1)
+        spread = np.std([r.p_within_rope[model] if model == "svm" else r.p_best[model] for r in runs], ddof=1)
         reported = np.mean([r.mcse[model] for r in runs])
         assert 0.7 < spread / reported < 1.4, "60 runs know a standard deviation to 9 %"
 
@@ -158,7 +158,7 @@ def test_identical_models_share_everything(rng):
             assert found.p_best["A"] == found.p_best["B"] == pytest.approx(0.5)
             assert found.expected_rank["A"] == pytest.approx(1.5)
             assert found.p_better("A", "B") == 0.5
-            assert found.p_among_best["A"] == 1
+            assert found.p_within_rope["A"] == 1
             assert found.rank_hdi()["A"] == (1, 2)
 
 
@@ -173,7 +173,7 @@ def test_order_of_models_and_datasets_does_not_matter(rng):
     shuffled = UCI.select(models=list(rng.permutation(UCI.models)), datasets=list(rng.permutation(UCI.datasets)))
     one, two = rank(UCI, rope=0.01, draws=5000), rank(shuffled, rope=0.01, draws=5000)
     assert {m: two.p_best[m] for m in one.models} == pytest.approx(one.p_best, abs=1e-12)
-    assert {m: two.p_among_best[m] for m in one.models} == pytest.approx(one.p_among_best, abs=1e-12)
+    assert {m: two.p_within_rope[m] for m in one.models} == pytest.approx(one.p_within_rope, abs=1e-12)
     assert {m: two.expected_rank[m] for m in one.models} == pytest.approx(one.expected_rank, abs=1e-12)
 
 
@@ -181,7 +181,7 @@ def test_lower_is_better_is_the_negative():
     up = rank(table([1.0, 2, 3], [3.0, 1, 1]), rope=0.5)
     down = rank(table([-1.0, -2, -3], [-3.0, -1, -1], metric="rmse", higher_is_better=False), rope=0.5)
     assert down.p_best == up.p_best
-    assert down.p_among_best == up.p_among_best
+    assert down.p_within_rope == up.p_within_rope
     assert down.mean_score == (-2.0, pytest.approx(-5 / 3)), "the mean is shown as it was measured"
 
 
@@ -191,7 +191,7 @@ def test_ropes_for_each_dataset_put_scores_in_their_units():
     names = scores.datasets
     found = rank(scores, rope={names[0]: 1, names[1]: 100}, by="score", draws=100_000)
     check_share(found.p_best["A"], positive_mean([2, -4]), found.mcse["A"])
-    check_share(found.p_among_best["A"], positive_mean([3, -3]), found.mcse["A"])
+    check_share(found.p_within_rope["A"], positive_mean([3, -3]), found.mcse["A"])
     assert found.scale == "ropes"
 
 
@@ -260,7 +260,7 @@ def test_two_models_on_one_dataset_are_the_correlated_t_test():
     found = rank(labour, rope=0.01)
     test = bc.bayes.correlated_ttest(labour.pair("SVM", "DT"), rope=0.01)
     check_share(found.p_best["SVM"], test.with_rope(0).p_better, found.mcse["SVM"])
-    check_share(found.p_among_best["DT"], 1 - test.p_better, found.mcse["DT"])
+    check_share(found.p_within_rope["DT"], 1 - test.p_better, found.mcse["DT"])
 
 
 @pytest.mark.oracle("bayes.rank_models", "closed form")
@@ -331,7 +331,7 @@ def test_json_and_back(scores):
     back = bc.bayes.RankingPosterior.from_dict(json.loads(text))
     assert back == found
     assert back.p_best == found.p_best
-    assert back.with_rope(0.05).p_among_best == found.with_rope(0.05).p_among_best
+    assert back.with_rope(0.05).p_within_rope == found.with_rope(0.05).p_within_rope
     assert np.array_equal(back.draws(), found.draws())
     with pytest.raises(ValueError, match="must have a kind of RankingPosterior"):
         bc.bayes.RankingPosterior.from_dict({"kind": "nothing"})
@@ -339,7 +339,7 @@ def test_json_and_back(scores):
 
 def test_a_wider_rope_has_more_among_the_best():
     found = rank(UCI, rope=0.0, draws=2000)
-    shares = [sum(found.with_rope(r).p_among_best.values()) for r in (0, 0.01, 0.1, float("inf"))]
+    shares = [sum(found.with_rope(r).p_within_rope.values()) for r in (0, 0.01, 0.1, float("inf"))]
     assert shares == sorted(shares)
     assert shares[0] == pytest.approx(1)
     assert shares[-1] == pytest.approx(8)
@@ -487,4 +487,4 @@ def test_ties_of_ranks_and_of_scores_have_their_own_rounding(rng, power):
     )
     assert two.p_best == one.p_best
     assert two.p_best_by_score == one.p_best_by_score
-    assert two.p_among_best == one.p_among_best
+    assert two.p_within_rope == one.p_within_rope

@@ -121,7 +121,7 @@ class DifferencePosterior(Posterior):
         lines = [
             *self._trouble(),
             self._heading() + (f", {design}" if design else f" (n={self.n})"),
-            self._probability_line(),
+            f"  {self._probability_line()}      {self._rope_text()}",
             f"  every {SCALES[self.scale]} is {self.mean + 0.0:.4g}" if point else f"  mean {difference_text(self)}",
         ]
         return visible_lines(lines + [f"  note: {note}" for note in self.notes])

@@ -1,4 +1,4 @@
-"""P(best) and P(among the best) as bars."""
+"""P(best) and P(within rope of best) as bars."""
 
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
@@ -45,7 +45,7 @@ def plot_p_best(result: RankingPosterior, *, ax: Axes | None = None, width_mm: f
     'probability'
     """
     ranking_order(result)
-    best, among, mcse = result.p_best, result.p_among_best, result.mcse
+    best, among, mcse = result.p_best, result.p_within_rope, result.mcse
     order = sorted(result.models, key=lambda name: (-best[name], result.expected_rank[name]))
     roped = not result.rope.is_zero
     ax = row_axes(ax, order, width_mm, besides_mm=18)

@@ -208,7 +208,7 @@ def _ranking(ranking: "RankingPosterior | None") -> list[dict[str, Any]]:
     spread = float(np.ptp(ranking.mean_score)) if ranking.mean_score else 0.0
     for row in rows:
         row["show_best"] = probability(row["p_best"], row["mcse"])
-        row["show_among"] = probability(row["p_among_best"], row["mcse"])
+        row["show_among"] = probability(row["p_within_rope"], row["mcse"])
         row["show_rank"] = f"{row['expected_rank']:.1f}"
         row["show_score"] = number(row["mean_score"], spread) if "mean_score" in row else ""
     return rows

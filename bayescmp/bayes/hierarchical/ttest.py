@@ -26,6 +26,7 @@ from bayescmp.rope import ROPE, RopeLike
 from bayescmp.scores.inputs import as_pair, in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
+from bayescmp.sentences import few_datasets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,7 +112,7 @@ def hierarchical_ttest(
         **catalogue.find("hierarchical_ttest", "bayes").words(),
         engine=engine,
         settings=inference.settings,
-        notes=notes,
+        notes=(*notes, *few_datasets("hierarchical_ttest", len(pair.datasets))),
         **fields,
     )
 

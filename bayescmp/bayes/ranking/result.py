@@ -17,16 +17,19 @@ from bayescmp.bayes.hdi import DEFAULT_MASS
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import BayesianResult
 from bayescmp.bayes.regions import independent_mcse
-from bayescmp.checks import check_count, check_mass, is_one_of
-from bayescmp.errors import unknown_name
+from bayescmp.checks import check_count, check_mass, check_threshold, is_one_of
+from bayescmp.errors import RopeError, unknown_name
 from bayescmp.numerics.ranks import tie_groups
-from bayescmp.rope import BORDER_TOLERANCE, RopeLike, symmetric
+from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike, symmetric
 from bayescmp.scores.metrics import with_direction
-from bayescmp.text import number, probability, visible, visible_lines
+from bayescmp.sentences import beyond
+from bayescmp.text import counted, number, probability, visible, visible_lines
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from bayescmp.bayes.ranking.groups import Groups
 
 Floats = NDArray[np.float64]
 MOST_SHOWN = 15
@@ -36,16 +39,13 @@ MOST_SHOWN = 15
 class Block(NamedTuple):
     """Some joint draws of the abilities less `level`, draws x models.
 
-    `level` (draws x 1) is a part that all models share. `score` is what the rope is about, where that is not the
-    ability itself. Abilities closer than `tolerance` are equal, scores closer than `score_tolerance`; both are numbers,
-    or draws x 1.
+    `level` (draws x 1) is a part that all models share. Abilities closer than `tolerance`, a number or draws x 1, are
+    equal.
     """
 
     gaps: Floats
     tolerance: Floats | float = 0.0
     level: Floats | float = 0.0
-    score: Floats | None = None
-    score_tolerance: Floats | float = 0.0
 
     @property
     def ability(self) -> Floats:
@@ -61,6 +61,11 @@ class AbilityInference(Value):
     """
 
     independent: ClassVar[bool] = True
+
+    @property
+    def resampled(self) -> int | None:
+        """The number of datasets, where the draws only reweight them: with few of them claims are too sure."""
+        return None
 
     def blocks(self) -> Iterator[Block]:
         """The draws, block by block."""
@@ -87,7 +92,7 @@ class SampledAbilities(AbilityInference):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RankingPosterior(BayesianResult):
-    """The joint posterior of the abilities of many models: who is best, who is among the best, who has which rank.
+    """The joint posterior of the abilities of many models: who is best, who is close to it, who has which rank.
 
     Attributes
     ----------
@@ -148,15 +153,12 @@ class RankingPosterior(BayesianResult):
         return self._named(self._summary().ranks[:, 0])
 
     @property
-    def p_best_by_score(self) -> dict[str, float] | None:
-        """P(the model has the largest mean score), from the same draws; None where the ability is not a mean rank."""
-        shares = self._summary().best_by_score
-        return None if shares is None else self._named(shares)
+    def p_within_rope(self) -> dict[str, float]:
+        """P(the model is within the rope of the best one), from the same draws as P(best), which it is never below.
 
-    @property
-    def p_among_best(self) -> dict[str, float]:
-        """P(the model is within the rope of the best one); several models can be, so that the sum is 1 or more."""
-        return self._named(self._summary().among_best)
+        Several models can be within the rope of the best, so that the sum is 1 or more.
+        """
+        return self._named(self._summary().within_rope)
 
     @property
     def mcse(self) -> dict[str, float]:
@@ -220,7 +222,20 @@ class RankingPosterior(BayesianResult):
 
     def with_rope(self, rope: RopeLike) -> "RankingPosterior":
         """The same posterior with another rope, on the same draws."""
-        return replace(self, rope=symmetric(rope))
+        region = symmetric(rope)
+        if self.settings.get("by") == "rank":
+            check_no_rope(region)
+        return replace(self, rope=region)
+
+    def groups(self, *, threshold: float = 0.95, cost: Mapping[str, float] | None = None) -> "Groups":
+        """Who is tied at the top and who is clearly worse, in words: see `Groups`.
+
+        `threshold` is the probability that decides. With the `cost` of every model, in any unit, the cheapest one of
+        the top is named as well.
+        """
+        from bayescmp.bayes.ranking.groups import group_models
+
+        return group_models(self, check_threshold(threshold), cost)
 
     def to_arviz(self) -> Any:
         """ArviZ data: the sampler's own where NUTS ran, else all draws of `ability`."""
@@ -233,26 +248,24 @@ class RankingPosterior(BayesianResult):
         return _compat.to_inference_data({"posterior": {"ability": chains}})
 
     def to_frame(self) -> "pd.DataFrame":
-        """One row per model, the most probably best first."""
+        """One row per model, the best expected rank first; `n` is the number of datasets, or of folds of one."""
         import pandas as pd
 
-        frame = pd.DataFrame(self._columns())
-        return frame.sort_values(["p_best", "expected_rank"], ascending=[False, True], kind="stable", ignore_index=True)
+        return pd.DataFrame(self._columns()).iloc[self.order()].reset_index(drop=True)
 
     def _columns(self) -> dict[str, Any]:
         low, high = zip(*self.rank_hdi().values(), strict=True)
-        by_score = {} if self.p_best_by_score is None else {"p_best_by_score": self.p_best_by_score.values()}
         columns = {
             "model": self.models,
             "mean_score": self.mean_score,
             "mean_rank": self.mean_rank,
             "p_best": self.p_best.values(),
-            **by_score,
-            "p_among_best": self.p_among_best.values(),
+            "p_within_rope": self.p_within_rope.values(),
             "expected_rank": self.expected_rank.values(),
             "rank_low": low,
             "rank_high": high,
             "mcse": self.mcse.values(),
+            "n": [self.n] * len(self.models),
         }
         return {name: list(values) for name, values in columns.items() if values is not None}
 
@@ -266,7 +279,7 @@ class RankingPosterior(BayesianResult):
         return plot_result(self, kind, **options)
 
     def _summarised(self) -> dict[str, Any]:
-        return {"p_best": self.p_best, "p_among_best": self.p_among_best, "expected_rank": self.expected_rank}
+        return {"p_best": self.p_best, "p_within_rope": self.p_within_rope, "expected_rank": self.expected_rank}
 
     # ---- for people
 
@@ -275,7 +288,7 @@ class RankingPosterior(BayesianResult):
         what = with_direction(self.metric, self.higher_is_better)
         heading = f"Ranking: {len(self.models)} models, {what}, {where}, {self._rope_text()}"
         head = [*self._trouble(), heading, f"  {self.method}"]
-        header = ["model", "P(best)", "P(among best)", "expected rank", "95%", "mean score"]
+        header = ["model", "P(best)", "P(within rope of best)", "expected rank", "95%", "mean score"]
         rows = [header, *self._rows()]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         table = [
@@ -283,7 +296,7 @@ class RankingPosterior(BayesianResult):
             for row in rows
         ]
         if len(self.models) > MOST_SHOWN:
-            rest = self._order()[MOST_SHOWN:]
+            rest = self.order()[MOST_SHOWN:]
             p = math.fsum(self._summary().ranks[rest, 0])
             table.append(f"  ... and {len(rest)} more models, P(one of them is best) {probability(p)}; see to_frame()")
         return visible_lines([*head, *table, *(f"  note: {note}" for note in self.notes)])
@@ -292,15 +305,15 @@ class RankingPosterior(BayesianResult):
         summary, low_high = self._summary(), list(self.rank_hdi().values())
         ranks = list(self.expected_rank.values())
         spread = np.ptp(self.mean_score) if self.mean_score else 0.0
-        for i in self._order()[:MOST_SHOWN]:
-            show = [probability(p, summary.mcse[i]) for p in (summary.ranks[i, 0], summary.among_best[i])]
+        for i in self.order()[:MOST_SHOWN]:
+            show = [probability(p, summary.mcse[i]) for p in (summary.ranks[i, 0], summary.within_rope[i])]
             score = number(self.mean_score[i], float(spread)) if self.mean_score else ""
             yield [visible(self.models[i], keep=""), *show, f"{ranks[i]:.1f}", "{}-{}".format(*low_high[i]), score]
 
-    def _order(self) -> NDArray[np.intp]:
-        """The models, the most probably best first."""
+    def order(self) -> NDArray[np.intp]:
+        """The models by their expected ranks; of equal ones the more probably best first."""
         ranks = self._summary().ranks
-        return np.lexsort((ranks @ np.arange(ranks.shape[1]), -ranks[:, 0]))
+        return np.lexsort((-ranks[:, 0], ranks @ np.arange(ranks.shape[1])))
 
     # ---- shared steps
 
@@ -308,6 +321,37 @@ class RankingPosterior(BayesianResult):
     def _allowed_gap(self) -> float:
         """How far below the best a model may be and still be within the rope."""
         return self.rope.high
+
+    @property
+    def beyond_the_rope(self) -> str:
+        """How far apart two practically different models are, in words; empty where there is no rope."""
+        return beyond(self.rope, self.scale)
+
+    @property
+    def quantity(self) -> str:
+        """What makes a model the best one, in a word or two."""
+        return "mean rank" if self.settings.get("by") == "rank" else "mean score"
+
+    @property
+    def rests_on(self) -> str:
+        """The datasets or folds behind the numbers, counted."""
+        return counted(self.n, "dataset") if len(self.datasets) > 1 else f"{counted(self.n, 'fold')} of one dataset"
+
+    def p_apart(self, near: tuple[str, ...], far: tuple[str, ...]) -> tuple[float, float]:
+        """P(every one of `near` beats every one of `far`), and P(none of `far` is within the rope of the best)."""
+        first, last = ([self._index(model) for model in models] for models in (near, far))
+
+        def compute() -> Floats:
+            hits, total = np.zeros(2), 0
+            for block in self.inference.blocks():
+                lowest, highest = block.gaps[:, first].min(axis=1), block.gaps[:, last].max(axis=1)
+                hits[0] += np.count_nonzero(lowest > highest + np.ravel(block.tolerance))
+                hits[1] += np.count_nonzero(~within_reach(block, self._allowed_gap)[:, last].any(axis=1))
+                total += len(block.gaps)
+            return hits / total
+
+        beat, apart = self._numbers(f"apart {self._allowed_gap!r} {first} {last}", compute)
+        return float(beat), float(apart)
 
     def _summary(self) -> "RankSummary":
         name = f"gap {self._allowed_gap!r}"
@@ -349,42 +393,47 @@ class RankSummary(Value):
     """Shares of the draws, for one allowed gap to the best; arrays over models, `ranks` models x ranks."""
 
     ranks: Floats
-    best_by_score: Floats | None
-    among_best: Floats
+    within_rope: Floats
     mean: Floats
     mcse: Floats
 
 
 def summarise(inference: AbilityInference, allowed_gap: float) -> RankSummary:
-    """One pass over the draws; a model is among the best if it is at most `allowed_gap` below the largest."""
-    counts, by_score, sizes, means, hits = [], [], [], [], []
+    """One pass over the draws; a model is within the rope if it is at most `allowed_gap` below the largest."""
+    counts, sizes, means, hits = [], [], [], []
     for block in inference.blocks():
-        gaps, score = block.gaps, block.score
-        ranks = count_ranks(gaps, block.tolerance)
-        of_rope, tolerance = (gaps, block.tolerance) if score is None else (score, block.score_tolerance)
-        near = of_rope >= of_rope.max(axis=1, keepdims=True) - _reach(allowed_gap, tolerance)
-        counts.append((ranks, near.sum(axis=0)))
-        if score is not None:
-            by_score.append(count_ranks(score, tolerance)[:, 0])
+        gaps = block.gaps
+        near = within_reach(block, allowed_gap)
+        counts.append((count_ranks(gaps, block.tolerance), near.sum(axis=0)))
         sizes.append(len(gaps))
         means.append(block.ability.sum(axis=0))
         if not inference.independent:
             best = gaps >= gaps.max(axis=1, keepdims=True) - block.tolerance
             hits.append(np.stack([best / best.sum(axis=1, keepdims=True), near]))
     total = sum(sizes)
-    ranks, among = (np.clip(np.asarray(sum(parts)) / total, 0.0, 1.0) for parts in zip(*counts, strict=True))
-    scored = np.asarray(sum(by_score)) / total if by_score else None
-    shares = np.stack([ranks[:, 0], among, *([] if scored is None else [scored])])
+    ranks, within = (np.clip(np.asarray(sum(parts)) / total, 0.0, 1.0) for parts in zip(*counts, strict=True))
+    shares = np.stack([ranks[:, 0], within])
     errors = independent_mcse(shares, total) if inference.independent else _chain_mcse(hits)
-    return RankSummary(ranks, scored, among, np.asarray(sum(means)) / total, errors.max(axis=0))
+    return RankSummary(ranks, within, np.asarray(sum(means)) / total, errors.max(axis=0))
 
 
-def _reach(allowed_gap: float, tolerance: Floats | float) -> Floats | float:
-    return allowed_gap * (1 + BORDER_TOLERANCE) + tolerance
+def check_no_rope(rope: Rope) -> None:
+    """Raise where a rope is given for mean ranks."""
+    if not rope.is_zero:
+        raise RopeError(
+            f'A rope is a difference of scores, and mean ranks have none: got rope {rope} with by="rank". Use rope=0, '
+            'or by="score".'
+        )
+
+
+def within_reach(block: Block, allowed_gap: float) -> NDArray[np.bool_]:
+    """Whether each model is at most `allowed_gap` below the best one, draws x models."""
+    reach = allowed_gap * (1 + BORDER_TOLERANCE) + block.tolerance
+    return block.gaps >= block.gaps.max(axis=1, keepdims=True) - reach
 
 
 def _chain_mcse(hits: list[Floats]) -> Floats:
-    """Standard errors from chains; `hits` has for each chain (best, among the best) x draws x models."""
+    """Standard errors from chains; `hits` has for each chain (best, within the rope) x draws x models."""
     found = np.stack(hits) > 0.5
     return np.array([[share_mcse(found[:, s, :, i]) for i in range(found.shape[3])] for s in range(2)])
 
