@@ -275,31 +275,27 @@ MOST_NAMES = 6
 
 
 def of_groups(g: "Groups") -> str:
-    """The groups in one line; the second half only claims what the joint draws of all models show."""
-    rest, worse = g.not_worse, g.worse
+    """The groups in one line: no difference is claimed that the joint draws of all models do not show."""
+    rest = g.not_worse
     p = "" if g.probability is None else f" (P = {probability(g.probability, g.mcse, g.threshold)})"
-    each = (
-        f"each of {names_in_line(worse)}, taken alone, is worse than the best{g.beyond} with a probability of "
-        f"{g.threshold:g} or more"
-    )
+    between = [model for model in g.worse if model not in g.beaten]
     if not rest:
-        text = f"No model stands out: {each}"
-    elif len(rest) == 1:
-        others = names_in_line(worse)
-        text = f"{rest[0]} leads; {each}" if g.claim == "each" else f"{rest[0]} is better than {others}{g.beyond}{p}"
+        text = f"No one of {len(g.worse)} models stands out in {g.quantity}"
+    elif g.by_rope:
+        text = f"{rest[0]} is better than {names_in_line(g.beaten)}{g.beyond} in {g.quantity}{p}"
     else:
         difference = "practical difference" if g.beyond else "difference"
-        text = f"{names_in_line(rest)}: no {difference} in {g.quantity} shown"
-        if g.claim == "beat":
-            everyone = {2: "both", 3: "all three"}.get(len(rest), f"all {len(rest)}")
-            text += f"; {everyone} beat {names_in_line(worse)}{p}"
-        elif g.claim == "apart":
-            text += f"; {names_in_line(worse)} {_is(worse)} worse than the best{g.beyond}{p}"
-        elif g.claim == "each":
-            text += f"; {each}"
+        shown = f": no {difference} in {g.quantity} shown" if len(rest) > 1 else f" leads in {g.quantity}"
+        parts = [f"{names_in_line(rest)}{shown}"]
+        if g.beaten:
+            everyone = {1: "it beats", 2: "both beat", 3: "all three beat"}.get(len(rest), f"all {len(rest)} beat")
+            parts.append(f"{everyone} {names_in_line(g.beaten)}{p}")
+        if between:
+            parts.append(f"{names_in_line(between)} {'looks' if len(between) == 1 else 'look'} worse, but not for certain")
+        text = "; ".join(parts)
     if g.cheapest is not None:
         text += f". Cheapest of the top: {g.cheapest}"
-    return f"{text}.{f' {g.caution}' if g.caution else ''}"
+    return f"{text}.{f' Caution: {g.caution}.' if g.caution and g.probability is not None and g.few else ''}"
 
 
 def names_in_line(names: Iterable[str]) -> str:
@@ -308,10 +304,6 @@ def names_in_line(names: Iterable[str]) -> str:
     if len(shown) > MOST_NAMES:
         shown = [*shown[: MOST_NAMES - 1], f"{len(shown) - MOST_NAMES + 1} more"]
     return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
-
-
-def _is(names: tuple[str, ...]) -> str:
-    return "is" if len(names) == 1 else "are"
 
 
 def beyond(rope: "Rope", scale: str = "score") -> str:
@@ -325,9 +317,8 @@ def beyond(rope: "Rope", scale: str = "score") -> str:
 
 def best_model(ranking: "RankingPosterior", rope: "Rope | None", most: int = 3) -> str:
     """The ranking's answer: who is probably best, and who comes next; `rope` is that of the comparison."""
-    few = ranking.inference.resampled
-    if few is not None and few < FEW_FOR_P_BEST:
-        return f"{counted(few, 'dataset')} are too few for a probability of being the best."
+    if too_few_for_p_best(ranking.inference.resampled):
+        return f"{counted(ranking.n, 'dataset')} are too few for a probability of being the best."
     rows = sorted(ranking.p_best.items(), key=lambda row: -row[1])[:most]
     shown = [probability(p, ranking.mcse[name]) for name, p in rows]
     name, k, within = rows[0][0], len(ranking.models), rope_text(ranking.rope, ranking.scale)
@@ -348,6 +339,11 @@ FEW_DATASETS = {"sign_test": 6, "signed_rank_test": 6, "hierarchical_ttest": 3}
 """Datasets below which a test's decisions come with the measured rate of false ones."""
 
 
+def too_few_for_p_best(n: int | None) -> bool:
+    """Whether so few datasets were reweighted that P(best) is not in the headline."""
+    return n is not None and n < FEW_FOR_P_BEST
+
+
 def few_for_p_best(n: int) -> tuple[str, ...]:
     """The caution about P(best) from the bootstrap of few datasets; none where they are enough."""
     if n >= FEW_FOR_BOOTSTRAP:
@@ -360,14 +356,11 @@ def few_for_p_best(n: int) -> tuple[str, ...]:
 
 
 def few_for_groups(n: int | None) -> str:
-    """The caution about groups from the bootstrap of very few datasets; empty where they are enough."""
-    if n is None or n >= FEW_FOR_P_BEST:
+    """The caution about groups from the bootstrap of few datasets; empty where they are enough."""
+    if n is None or n >= FEW_FOR_BOOTSTRAP:
         return ""
     at, rate = _measured(measured.GROUPS, n)
-    return (
-        f"Caution, {counted(n, 'dataset')}: in simulated studies with {at}, who was called worse or beaten truly was in "
-        f"{100 * rate:.0f} %."
-    )
+    return f"in simulated studies with {at} datasets, models that were said to be beaten truly were in {100 * rate:.0f} %"
 
 
 def few_datasets(test: str, n: int) -> tuple[str, ...]:

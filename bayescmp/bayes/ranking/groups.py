@@ -12,11 +12,6 @@ from bayescmp.errors import name_list, unknown_name
 from bayescmp.text import probability, visible_lines
 from bayescmp.values import Value
 
-BEAT, APART, EACH = "beat", "apart", "each"
-"""The claims about the clearly worse models, the strongest first: all the others beat all of them; none of them is within
-the rope of the best; each of them is not, taken alone."""
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Groups(Value):
     """Models by w = P(within the rope of the best), each group in the order of the expected ranks.
@@ -28,14 +23,17 @@ class Groups(Value):
     open : tuple of str
         Those about which nothing is decided.
     worse : tuple of str
-        Those with w <= 1 - threshold: clearly worse than the best.
+        Those with w <= 1 - threshold, each taken alone.
+    beaten : tuple of str
+        As many of the worse ones, the last first, as all models of the other two groups beat together with a probability
+        that reaches the threshold.
     p_within_rope : dict
         w of every model.
     threshold : float
-    claim : str or None
-        What the sentence claims of the worse models: "beat", "apart" or "each"; None where there are none.
     probability : float or None
-        The joint probability of that claim, from the draws of all models; None for "each", which is no joint claim.
+        The joint probability of what the sentence claims of the beaten models; None where it claims nothing.
+    by_rope : bool
+        Whether one model is better than all others by more than the rope; else beating is any advantage.
     quantity : str
         What makes a model the best one, such as "mean score".
     beyond : str
@@ -45,7 +43,9 @@ class Groups(Value):
     mcse : float
         The largest Monte-Carlo standard error of the probabilities.
     caution : str
-        The measured rate at which such sentences come true, where the datasets are too few; else empty.
+        The measured rate at which such claims come true, where the datasets are few; else empty.
+    few : bool
+        Whether the datasets are so few that the caution is part of the sentence.
     cheapest : str or None
         The cheapest model of the top, where costs were given.
 
@@ -65,15 +65,17 @@ class Groups(Value):
     top: tuple[str, ...]
     open: tuple[str, ...]
     worse: tuple[str, ...]
+    beaten: tuple[str, ...]
     p_within_rope: dict[str, float]
     threshold: float
-    claim: str | None
     probability: float | None
+    by_rope: bool
     quantity: str
     beyond: str
     rests_on: str
     mcse: float = 0.0
     caution: str = ""
+    few: bool = False
     cheapest: str | None = None
 
     @property
@@ -87,12 +89,13 @@ class Groups(Value):
 
     def __repr__(self) -> str:
         lines = [self.sentence()]
-        for what, models in (("top", self.top), ("open", self.open), ("clearly worse", self.worse)):
+        for what, models in (("top", self.top), ("open", self.open), ("worse", self.worse)):
             shown = ", ".join(
                 f"{model} {probability(self.p_within_rope[model], self.mcse, self.threshold)}" for model in models
             )
-            lines.append(f"  {what + ':':15}{shown or 'none'}")
-        return visible_lines([*lines, f"  by P(within the rope of the best) of the {self.quantity}, from {self.rests_on}"])
+            lines.append(f"  {what + ':':7}{shown or 'none'}")
+        lines.append(f"  by P(within the rope of the best) of the {self.quantity}, from {self.rests_on}")
+        return visible_lines(lines + ([f"  note: {self.caution}"] if self.caution else []))
 
 
 def group_models(ranking: RankingPosterior, threshold: float, cost: Mapping[str, float] | None = None) -> Groups:
@@ -102,25 +105,30 @@ def group_models(ranking: RankingPosterior, threshold: float, cost: Mapping[str,
     top = tuple(model for model in names if w[model] >= threshold)
     worse = tuple(model for model in names if w[model] <= 1 - threshold and model not in top)
     rest = tuple(model for model in names if model not in worse)
-    claim = p = None
-    if worse:
-        beat, apart = ranking.p_apart(rest, worse) if rest else (0.0, 0.0)
-        # of one model, "apart" is the stronger claim: it beats all others by more than the rope
-        claims = [(BEAT, beat), (APART, apart)] if len(rest) > 1 else [(APART, apart)]
-        claim, p = next(((name, x) for name, x in claims if x >= threshold), (EACH, None))
+    beaten: tuple[str, ...] = ()
+    p, by_rope = None, False
+    if rest and worse:
+        tails, apart = ranking.p_beaten(rest, worse)
+        enough = np.flatnonzero(tails >= threshold)
+        if len(rest) == 1 and apart >= threshold:  # then it beats all others by more than the rope
+            beaten, p, by_rope = worse, apart, True
+        elif enough.size:
+            beaten, p = worse[enough[0] :], float(tails[enough[0]])
     return Groups(
         top=top,
         open=tuple(model for model in rest if model not in top),
         worse=worse,
+        beaten=beaten,
         p_within_rope=w,
         threshold=float(threshold),
-        claim=claim,
         probability=p,
+        by_rope=by_rope,
         quantity=ranking.quantity,
         beyond=ranking.beyond_the_rope,
         rests_on=ranking.rests_on,
         mcse=max(ranking.mcse.values()),
         caution=sentences.few_for_groups(ranking.inference.resampled),
+        few=sentences.too_few_for_p_best(ranking.inference.resampled),
         cheapest=None if cost is None else _cheapest(top, names, cost),
     )
 

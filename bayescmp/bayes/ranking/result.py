@@ -337,21 +337,22 @@ class RankingPosterior(BayesianResult):
         """The datasets or folds behind the numbers, counted."""
         return counted(self.n, "dataset") if len(self.datasets) > 1 else f"{counted(self.n, 'fold')} of one dataset"
 
-    def p_apart(self, near: tuple[str, ...], far: tuple[str, ...]) -> tuple[float, float]:
-        """P(every one of `near` beats every one of `far`), and P(none of `far` is within the rope of the best)."""
+    def p_beaten(self, near: tuple[str, ...], far: tuple[str, ...]) -> tuple[Floats, float]:
+        """For each of `far`, P(all of `near` beat it and all after it); and P(none of `far` is within the rope of the best)."""
         first, last = ([self._index(model) for model in models] for models in (near, far))
 
         def compute() -> Floats:
-            hits, total = np.zeros(2), 0
+            hits, total = np.zeros(len(last) + 1), 0
             for block in self.inference.blocks():
-                lowest, highest = block.gaps[:, first].min(axis=1), block.gaps[:, last].max(axis=1)
-                hits[0] += np.count_nonzero(lowest > highest + np.ravel(block.tolerance))
-                hits[1] += np.count_nonzero(~within_reach(block, self._allowed_gap)[:, last].any(axis=1))
+                lowest = block.gaps[:, first].min(axis=1, keepdims=True)
+                highest = np.maximum.accumulate(block.gaps[:, last[::-1]], axis=1)[:, ::-1]
+                hits[:-1] += np.count_nonzero(lowest > highest + block.tolerance, axis=0)
+                hits[-1] += np.count_nonzero(~within_reach(block, self._allowed_gap)[:, last].any(axis=1))
                 total += len(block.gaps)
             return hits / total
 
-        beat, apart = self._numbers(f"apart {self._allowed_gap!r} {first} {last}", compute)
-        return float(beat), float(apart)
+        shares = self._numbers(f"beaten {self._allowed_gap!r} {first} {last}", compute)
+        return shares[:-1], float(shares[-1])
 
     def _summary(self) -> "RankSummary":
         name = f"gap {self._allowed_gap!r}"
