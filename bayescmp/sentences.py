@@ -64,9 +64,10 @@ def next_text(p: "RegionPosterior") -> str:
 
 def _most_probable(p: "RegionPosterior", threshold: float | None) -> str:
     """How certain the most probable outcome is, the leading model being A."""
-    better, equivalent, _ = (percent(x, p.largest_mcse, threshold) for x in p.three)
+    # a posterior is never certain: a probability of 1 is one that was rounded
+    better, equivalent, _ = (percent(min(max(x, 1e-12), 1 - 1e-12), p.largest_mcse, threshold) for x in p.three)
     if math.isclose(p.p_better, p.p_worse, abs_tol=1e-9) and p.p_equivalent <= p.p_better:
-        return f"Which of the two is more often the better one is open: {better} for either."
+        return f"{p.a} and {p.b} are equally likely to be the one that is more often better: {better} each."
     if p.p_equivalent > p.p_better:
         return f"That equivalence is the most probable outcome is {equivalent} certain."
     return f'That "{p.labels[0]}" is the most probable outcome is {better} certain.'
@@ -210,27 +211,24 @@ def _against_the_mean(p: "Posterior") -> bool:
     return bool(p.mean) and (p.mean > 0) != _a_leads(p)  # type: ignore[operator]
 
 
-def _claim(r: "PairResult") -> str:
+def _claim(r: "PairResult", where: str = "next:") -> str:
     """The posterior's decision for the leader, by what P is a probability of."""
     p = r.posterior
     leader, other = (p.a, p.b) if _a_leads(p) else (p.b, p.a)
     shown = _shown(r, _p_leader(p))
     if p.expected is not None:
-        share = _next_share(p, 0 if _a_leads(p) else 2)
-        return f'"{leader} better" is the most probable outcome (P = {shown}; {share})'
+        share = percent(tuple(p.expected.values())[0 if _a_leads(p) else 2])
+        return f'"{leader} better" is the most probable outcome (P = {shown}; {where} {share})'
     return f"{leader} is better than {other}{beyond(p.rope, p.scale)} (P = {shown})"
 
 
-def _equivalent(r: "PairResult") -> str:
+def _equivalent(r: "PairResult", where: str = "next:") -> str:
     """The decision for equivalence, by what P is a probability of."""
     p, shown = r.posterior, _shown(r, r.posterior.p_equivalent)
     if p.expected is not None:
-        return f"equivalence is the most probable outcome (P = {shown}; {_next_share(p, 1)})"
+        share = percent(tuple(p.expected.values())[1])
+        return f"equivalence is the most probable outcome (P = {shown}; {where} {share})"
     return f"practically equivalent (P = {shown})"
-
-
-def _next_share(p: Any, i: int) -> str:
-    return f"on {p.new} {percent(tuple(p.expected.values())[i])}"
 
 
 def _a_leads(p: "Posterior") -> bool:
@@ -259,10 +257,11 @@ def _adjustment(r: "PairResult") -> str:
 def decided(r: "PairResult") -> str:
     """The decision about a pair in one line: what opens the report of two models."""
     p = r.posterior
+    where = f"on {getattr(p, 'new', '')}"
     if r.decided:
-        text = _claim(r)
+        text = _claim(r, where)
     elif r.decision is Decision.EQUIVALENT:
-        text = f"{p.a} and {p.b}: {_equivalent(r)}"
+        text = f"{p.a} and {p.b}: {_equivalent(r, where)}"
     else:
         outcome = "outcome" if p.expected is None else "most probable outcome"
         text = f"{p.a} and {p.b}: undecided, no {outcome} is {percent(r.standard.threshold)} certain"
@@ -349,10 +348,7 @@ def few_for_p_best(n: int) -> tuple[str, ...]:
     if n >= FEW_FOR_BOOTSTRAP:
         return ()
     at, rate = _measured(measured.P_BEST, n)
-    return (
-        f"the bootstrap of few datasets is overconfident: in simulated studies with {at} datasets, a model with P(best) of "
-        f"0.9 or more was the best one in {100 * rate:.0f} %",
-    )
+    return (f"with {at} datasets, P(best) of 0.9 or more came true in {100 * rate:.0f} % of simulated studies",)
 
 
 def few_for_groups(n: int | None) -> str:
@@ -360,7 +356,7 @@ def few_for_groups(n: int | None) -> str:
     if n is None or n >= FEW_FOR_BOOTSTRAP:
         return ""
     at, rate = _measured(measured.GROUPS, n)
-    return f"in simulated studies with {at} datasets, models that were said to be beaten truly were in {100 * rate:.0f} %"
+    return f"with {at} datasets, such claims came true in {100 * rate:.0f} % of simulated studies"
 
 
 def few_datasets(test: str, n: int) -> tuple[str, ...]:
@@ -368,10 +364,7 @@ def few_datasets(test: str, n: int) -> tuple[str, ...]:
     if n >= FEW_DATASETS[test]:
         return ()
     at, rate = _measured(measured.FALSE_DECISIONS[test], n)
-    return (
-        f"{counted(n, 'dataset')} are few: in simulated studies of two equal models with {at}, this test called one of them "
-        f"better (P >= 0.95) in {100 * rate:.0f} %",
-    )
+    return (f"with {at} datasets, one of two equal models was called better in {100 * rate:.0f} % of simulated studies",)
 
 
 def _measured(rates: dict[int, float], n: int) -> tuple[int, float]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bayescmp.bayes.ranking.result import RankingPosterior
     from bayescmp.comparison.result import Comparison
 
-MOST_PAIRS, MOST_MODELS, MOST_NOTES = 30, 12, 4
+MOST_PAIRS, MOST_MODELS, MOST_NOTES = 30, 8, 4
 MOST_CELLS = 10_000
 """Models times datasets (or folds) whose ranking takes less than a second: a repr starts nothing that takes longer."""
 
@@ -66,7 +66,8 @@ def heading(c: "Comparison") -> str:
         c.setting.tests
         + (f", {how}-adjusted" if len(c.posteriors) > 1 and how != "none" else "")
         + (f"; all against {c.control}" if c.control else "")
-        + (", picked as the best by these scores" if c.against else ""),
+        + (", picked as the best by these scores" if c.against else "")
+        + ("" if c.posteriors[0].expected is None else "; probabilities: A better / equivalent / B better"),
     ]
     return "\n".join(map(_line, lines))
 
@@ -88,8 +89,7 @@ def _pairs(c: "Comparison") -> str:
     sides = f"llrr{'r' * len(of)}rl"
     if not any(row[2] for row in rows):
         columns, rows, sides = columns[:2] + columns[4:], [row[:2] + row[4:] for row in rows], sides[:2] + sides[4:]
-    key = "" if first.expected is None else "\nProbabilities: A better / equivalent / B better"
-    return text_table(columns, rows, sides) + key
+    return text_table(columns, rows, sides)
 
 
 def _counts(c: "Comparison") -> str:

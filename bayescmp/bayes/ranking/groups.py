@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayescmp import sentences
-from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.checks import check_number, is_one_of
 from bayescmp.errors import name_list, unknown_name
 from bayescmp.text import probability, visible_lines
 from bayescmp.values import Value
+
+if TYPE_CHECKING:
+    from bayescmp.bayes.ranking.result import RankingPosterior
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Groups(Value):
@@ -98,7 +101,7 @@ class Groups(Value):
         return visible_lines(lines + ([f"  note: {self.caution}"] if self.caution else []))
 
 
-def group_models(ranking: RankingPosterior, threshold: float, cost: Mapping[str, float] | None = None) -> Groups:
+def group_models(ranking: "RankingPosterior", threshold: float, cost: Mapping[str, float] | None = None) -> Groups:
     """The groups of a ranking's models."""
     names = [ranking.models[i] for i in ranking.order()]
     w = {model: ranking.p_within_rope[model] for model in names}

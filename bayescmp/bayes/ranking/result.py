@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bayescmp.bayes.hdi import DEFAULT_MASS
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import BayesianResult
+from bayescmp.bayes.ranking.groups import Groups, group_models
 from bayescmp.bayes.regions import independent_mcse
 from bayescmp.checks import check_count, check_mass, check_threshold, is_one_of
 from bayescmp.errors import RopeError, unknown_name
@@ -28,8 +29,6 @@ from bayescmp.values import Value
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from bayescmp.bayes.ranking.groups import Groups
 
 Floats = NDArray[np.float64]
 MOST_SHOWN = 15
@@ -227,14 +226,12 @@ class RankingPosterior(BayesianResult):
             check_no_rope(region)
         return replace(self, rope=region)
 
-    def groups(self, *, threshold: float = 0.95, cost: Mapping[str, float] | None = None) -> "Groups":
+    def groups(self, *, threshold: float = 0.95, cost: Mapping[str, float] | None = None) -> Groups:
         """Who is tied at the top and who is clearly worse, in words: see `Groups`.
 
         `threshold` is the probability that decides. With the `cost` of every model, in any unit, the cheapest one of
         the top is named as well.
         """
-        from bayescmp.bayes.ranking.groups import group_models
-
         return group_models(self, check_threshold(threshold), cost)
 
     def to_arviz(self) -> Any:
