@@ -364,7 +364,9 @@ def few_datasets(test: str, n: int) -> tuple[str, ...]:
     if n >= FEW_DATASETS[test]:
         return ()
     at, rate = _measured(measured.FALSE_DECISIONS[test], n)
-    return (f"with {at} datasets, one of two equal models was called better in {100 * rate:.0f} % of simulated studies",)
+    return (
+        f"few datasets: with {at}, one of two equal models was called better in {100 * rate:.0f} % of simulated studies",
+    )
 
 
 def _measured(rates: dict[int, float], n: int) -> tuple[int, float]:

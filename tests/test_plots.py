@@ -379,7 +379,7 @@ def test_rank_distribution_and_p_best(many):
     assert [r.expected_rank[name] for name in names] == sorted(r.expected_rank.values())
     ax = r.plot()
     names = [label.get_text() for label in ax.get_yticklabels()]
-    widths = {gid: [p.get_width() for p in ax.patches if p.get_gid() == gid] for gid in ("best", "among")}
+    widths = {gid: [p.get_width() for p in ax.patches if p.get_gid() == gid] for gid in ("best", "within")}
     assert widths["best"] == [r.p_best[name] for name in names]
     assert widths["within"] == [r.p_within_rope[name] for name in names]
 

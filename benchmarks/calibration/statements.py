@@ -295,7 +295,7 @@ def write(book: Book, docs: Path) -> None:
         f"P_BEST = {book.values['p_best']}",
         '"""Datasets, and how often a model with P(best) of 0.9 or more was the best one."""',
         f"GROUPS = {book.values['groups']}",
-        '"""Datasets, and how often those who were called worse than the best, or beaten, truly were."""',
+        '"""Datasets, and how often models that were said to be beaten truly were."""',
         "FALSE_DECISIONS = {",
         *(f'    "{test}": {rates},' for test, rates in false.items()),
         "}",
