@@ -56,7 +56,7 @@ class Test:
     estimand : str
         What its numbers are about.
     new : str
-        What its probabilities are about, where that is something new: "a new dataset".
+        What its probabilities are about, where that is something new: "the next dataset".
     sibling : str, optional
         The test of the other school that it stands beside.
     citations : tuple
@@ -362,7 +362,7 @@ for _entry in (
         why="folds or runs on many datasets: uses every score and shrinks the datasets toward each other",
         gives=f"It models the scores of all datasets together and gives the posterior of {NEXT}",
         estimand="probabilities that the next dataset's difference is better / equivalent / worse",
-        new="a new dataset",
+        new="the next dataset",
         sibling="wilcoxon_test",
         citations=("corani2017statistical",),
         pairs_per_task=2,
@@ -381,7 +381,7 @@ for _entry in (
         gives="It gives the posterior of the probabilities that the average difference of two new datasets is better, "
         "equivalent or worse",
         estimand="probabilities that the average difference of two new datasets is better / equivalent / worse",
-        new="the average of two new datasets",
+        new="the average of the next two datasets",
         sibling="wilcoxon_test",
         citations=("benavoli2014wilcoxon", "benavoli2017time"),
         seeded=True,
@@ -400,7 +400,7 @@ for _entry in (
         why="counts the datasets on which each model is better, whatever the sizes of the differences",
         gives=f"It gives the posterior of {NEXT}",
         estimand="probabilities that the next dataset's difference is better / equivalent / worse",
-        new="a new dataset",
+        new="the next dataset",
         sibling="sign_test",
         citations=("benavoli2017time",),
         pymc="bayescmp.bayes.sign:pymc_sign_test",

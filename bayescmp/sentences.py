@@ -4,15 +4,19 @@ The functions take results by their attributes and return text; results, tables,
 """
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from bayescmp import measured
 from bayescmp.rope import Decision, Rope
 from bayescmp.scores.pair import SCALES
-from bayescmp.text import IN_PERCENT, amounts, border, counted, number, p_value, probability
+from bayescmp.text import IN_PERCENT, amounts, border, counted, number, p_value, percent, probability
 
 if TYPE_CHECKING:
     from bayescmp.bayes.difference import DifferencePosterior
     from bayescmp.bayes.posterior import Posterior
+    from bayescmp.bayes.ranking.groups import Groups
     from bayescmp.bayes.ranking.result import RankingPosterior
     from bayescmp.bayes.regions import RegionPosterior
     from bayescmp.comparison.pair import PairResult
@@ -49,36 +53,35 @@ def _of_difference(p: "DifferencePosterior", threshold: float | None, mass: floa
 
 
 def of_regions(p: "RegionPosterior", threshold: float | None = None) -> str:
-    """The posterior of the three outcomes of something new, from the side of the model that is more probably better."""
+    """What the next dataset will show, and how certain the most probable outcome is; the leading model first."""
     p = _leader_first(p)
-    better, equivalent, _ = (probability(x, p.largest_mcse, threshold) for x in p.three)
-    shares = f"expected shares {expected_text(p, ('better', 'equivalent', 'worse'))}"
-    if math.isclose(p.p_better, p.p_worse, abs_tol=1e-9) and p.p_equivalent <= p.p_better:
-        return f"{p.a} and {p.b} are equally likely to be the better one on {p.new} (P = {better} each); {shares}."
-    if p.p_equivalent > p.p_better:
-        within, rope = (
-            (" on each dataset", "")
-            if p.scale == "ropes"
-            else (
-                "",
-                f", rope {rope_text(p.rope, p.scale, p.higher_is_better)}",
-            )
-        )
-        return (
-            f"The most probable outcome for {p.new} is that {p.a} and {p.b} are practically equivalent{within} "
-            f"(P = {equivalent}{rope}); {shares} for {p.a}."
-        )
-    by = "" if p.rope.is_zero else f" by more than {_upper_border(p)}"
-    return f"The most probable outcome for {p.new} is that {p.a} is better than {p.b}{by} (P = {better}); {shares}."
+    return f"{next_text(p)} {_most_probable(p, threshold)}"
 
 
-def expected_text(p: "RegionPosterior", names: tuple[str, str, str]) -> str:
-    """The expected shares of the three outcomes, named."""
-    shares = (p.expected or {}).values()
-    parts = [f"{probability(x)} {name}" for name, x in zip(names, shares, strict=True)]
+def next_text(p: "RegionPosterior") -> str:
+    """The expected shares: what the next dataset (or the average of the next two) will show."""
+    rope = "" if p.rope.is_zero else f" (rope {rope_text(p.rope, p.scale, p.higher_is_better)})"
+    shares = list(zip(p.labels, (p.expected or {}).values(), strict=True))
     if p.rope.is_zero:
-        del parts[1]
-    return ", ".join(parts)
+        del shares[1]
+    return f"On {p.new}{rope}: {', '.join(f'{label} {percent(x)}' for label, x in shares)}."
+
+
+def _most_probable(p: "RegionPosterior", threshold: float | None) -> str:
+    """How certain the most probable outcome is, the leading model being A."""
+    # a posterior is never certain: a probability of 1 is one that was rounded
+    better, equivalent, _ = (percent(min(max(x, 1e-12), 1 - 1e-12), p.largest_mcse, threshold) for x in p.three)
+    if math.isclose(p.p_better, p.p_worse, abs_tol=1e-9) and p.p_equivalent <= p.p_better:
+        return f"{p.a} and {p.b} are equally likely to be the one that is more often better: {better} each."
+    if p.p_equivalent > p.p_better:
+        return f"That equivalence is the most probable outcome is {equivalent} certain."
+    return f'That "{p.labels[0]}" is the most probable outcome is {better} certain.'
+
+
+def decision_words(p: "Posterior", decision: Decision) -> str:
+    """The decision with the models' names, and what it is about where that is the most probable outcome."""
+    words = decision.words(p.a, p.b)
+    return words if p.expected is None or decision is Decision.UNDECIDED else f"most probable: {words}"
 
 
 def difference_text(p: "Posterior", mass: float = 0.95) -> str:
@@ -146,9 +149,7 @@ def rope_text(rope: "Rope", scale: str = "score", higher_is_better: bool = True)
     return "each dataset's rope" if times == "1" else f"{times} times each dataset's rope"
 
 
-def _upper_border(p: "Posterior") -> str:
-    if p.scale == "ropes":
-        return "its rope"
+def _upper_border(p: Any) -> str:
     if p.scale in IN_PERCENT:
         return f"{border(p.rope.high, p.scale, p.higher_is_better)} % on the {p.scale} scale"
     return f"{p.rope.high:g}"
@@ -172,102 +173,127 @@ def _leader_first(p: Any) -> Any:
 
 # ---- both schools of one pair
 
-PROBABLE = 0.8
-"""A model is called probably better from this probability on, also where no decision is reached."""
+SAME = ("agree", "neither decides", "equivalent, not significant")
+"""The kinds of agreement where the decisions of the two schools do not differ."""
+KINDS = {
+    "agree": "both: {leader} better",
+    "neither decides": "neither decides",
+    "equivalent, not significant": "{equivalent}; a large p cannot show that",
+    "correction missing": (
+        "significant ({p}) only because overlapping folds are treated as independent: corrected {corrected}"
+    ),
+    "opposite directions": "significant ({p}) in favour of {favoured}, yet {claim}: the tests weigh the datasets differently",
+    "mean and majority differ": (
+        "{claim}, yet {other} is ahead by the mean ({mean}): a few datasets differ much more than the others"
+    ),
+    "one number, two thresholds": (
+        "the two are the same number, P = 1 - p/2; {threshold} is one-sided, p two-sided: P = {P}, {p}"
+    ),
+    "significant but equivalent": "significant ({p}), but {equivalent}{why}",
+    "rope wider than the effect": (
+        "significant ({p}), but the estimated difference {mean} lies inside the rope: no outcome reaches P = {threshold}"
+    ),
+    "significant but undecided": (
+        "significant ({p}) in favour of {favoured}, but {leader} better{beyond} has only P = {P}"
+    ),
+    "too few datasets": "on {n} datasets p cannot be below {least}{over}, whatever the scores; {claim}",
+    "lost by the adjustment": "{alone} alone, {p} ({adjustment}); {claim}",
+    "decided but not significant": "not significant ({p}), yet {claim}",
+}
+"""What the decisions of the two schools come to: the kind, and its sentence."""
 
 
 def agreement(r: "PairResult") -> tuple[str, str]:
-    """The kind of (dis)agreement of both schools about a pair, and a sentence about it.
-
-    Kinds: agree, correction missing, mean and majority differ, opposite directions, significant but equivalent, rope
-    wider than the effect, significant but undecided, too few datasets, lost by the adjustment, decided but not
-    significant, probable but not significant.
-    """
+    """The kind of (dis)agreement of both schools about a pair, one of `KINDS`, and its sentence."""
+    kind, words = (_significant if r.significant else _not_significant)(r)
     p, s = r.posterior, r.standard
-    if s.corrected_p is not None and r.significant and s.corrected_p > s.alpha:
-        return "correction missing", (
-            f"significant ({_p_text(r)}) only because overlapping folds are treated as independent: corrected "
-            f"{p_value(s.corrected_p, s.alpha)}"
-        )
-    if p.mean and _p_leader(p) >= PROBABLE and (p.mean > 0) != _a_leads(p):
-        return "mean and majority differ", (
-            f"{_claim(r)}, yet {p.b if _a_leads(p) else p.a} is ahead by the mean ({_mean_text(p).removeprefix('-')}): "
-            "a few datasets differ much more than the others"
-        )
-    return _significant(r) if r.significant else _not_significant(r)
+    leader, other = (p.a, p.b) if _a_leads(p) else (p.b, p.a)
+    always = {
+        "p": _p_text(r),
+        "P": _shown(r, _p_leader(p)),
+        "leader": leader,
+        "other": other,
+        "claim": _claim(r),
+        "equivalent": _equivalent(r),
+        "beyond": beyond(p),
+        "mean": _mean_text(p),
+        "threshold": f"{s.threshold:g}",
+    }
+    return kind, KINDS[kind].format(**always | words)
 
 
-def _not_significant(r: "PairResult") -> tuple[str, str]:
+def _not_significant(r: "PairResult") -> tuple[str, dict[str, str]]:
     p, s = r.posterior, r.standard
-    if _p_leader(p) >= PROBABLE or r.decided:
-        for smallest, over in ((s.least_p, ""), (s.least_adjusted_p, f" with {_adjustment(r)}")):
-            if smallest is not None and smallest > s.alpha:
-                n = len(p.datasets)
-                return "too few datasets", (
-                    f"on {n} datasets p cannot be below {smallest:.2g}{over}, whatever the scores; {_claim(r)}"
-                )
-        if r.test.p_value <= s.alpha:
-            return "lost by the adjustment", (
-                f"{p_value(r.test.p_value, s.alpha)} alone, {_p_text(r)} ({_adjustment(r)}); {_claim(r)}"
-            )
-        kind = "decided but not significant" if r.decided else "probable but not significant"
-        return kind, f"not significant ({_p_text(r)}), {'yet' if r.decided else 'but'} {_claim(r)}"
-    if r.decision is Decision.EQUIVALENT:
-        return "agree", f"practically equivalent (P = {_shown(r, p.p_equivalent)}); a large p cannot show that"
-    return "agree", "neither decides"
+    if not r.decided:
+        return ("equivalent, not significant" if r.decision is Decision.EQUIVALENT else "neither decides"), {}
+    if _one_number(r) and r.test.p_value > s.alpha:
+        return "one number, two thresholds", {"p": p_value(r.test.p_value, s.alpha)}
+    for smallest, over in ((s.least_p, ""), (s.least_adjusted_p, f" with {_adjustment(r)}")):
+        if smallest is not None and smallest > s.alpha:
+            return "too few datasets", {"n": str(len(p.datasets)), "least": f"{smallest:.2g}", "over": over}
+    if r.test.p_value <= s.alpha:
+        words = {"alone": p_value(r.test.p_value, s.alpha), "adjustment": _adjustment(r)}
+        return "lost by the adjustment", words
+    return ("mean and majority differ" if _against_the_mean(p) else "decided but not significant"), {}
 
 
-def _significant(r: "PairResult") -> tuple[str, str]:
-    p, t = r.posterior, r.test
+def _significant(r: "PairResult") -> tuple[str, dict[str, str]]:
+    p, t, s = r.posterior, r.test, r.standard
     effect = t.effect_size.value if t.effect_size else (t.estimate or 0.0)
-    favoured, leader = (p.a if effect > 0 else p.b), (p.a if _a_leads(p) else p.b)
-    if effect and _p_leader(p) >= PROBABLE and favoured != leader:
-        return "opposite directions", (
-            f"significant ({_p_text(r)}) in favour of {favoured}, yet {_claim(r)}: the tests weigh the datasets "
-            "differently"
-        )
+    favoured = p.a if effect > 0 else p.b
     if r.decided:
-        return "agree", f"both: {leader} better"
-    inside = p.mean is not None and p.rope.low <= p.mean <= p.rope.high and not p.rope.is_zero
-    equivalent = _shown(r, p.p_equivalent)
-    share = None if p.expected is None else tuple(p.expected.values())[1]
+        if effect and favoured != (p.a if _a_leads(p) else p.b):
+            return ("mean and majority differ" if _against_the_mean(p) else "opposite directions"), {"favoured": favoured}
+        return "agree", {}
+    if s.corrected_p is not None and s.corrected_p > s.alpha:
+        return "correction missing", {"corrected": p_value(s.corrected_p, s.alpha)}
     if r.decision is Decision.EQUIVALENT:
-        if inside or (p.mean is None and (share is None or share > 0.9)):
-            return "significant but equivalent", (
-                f"significant ({_p_text(r)}) but practically equivalent (P = {equivalent}): a real difference, smaller "
-                "than the rope"
-            )
-        expected = "" if share is None else f", expected share {share:.2f}"
-        return "significant but equivalent", (
-            f"significant ({_p_text(r)}), yet equivalence is the most probable outcome (P = {equivalent}{expected}): "
-            "the other datasets decide the test"
-        )
-    if inside:
-        return "rope wider than the effect", (
-            f"significant ({_p_text(r)}), but the estimated difference {_mean_text(p)} lies inside the rope: "
-            f"P(equivalent) = {equivalent}"
-        )
-    beyond = "" if p.rope.is_zero else " by more than the rope"
-    return "significant but undecided", (
-        f"significant ({_p_text(r)}) in favour of {favoured}, but {leader} better{beyond} has only "
-        f"P = {_shown(r, _p_leader(p))}"
+        small = p.expected is None or (p.mean is None and tuple(p.expected.values())[1] > 0.9)
+        return "significant but equivalent", {"why": ": a real difference, smaller than the rope" if small else ""}
+    if _one_number(r):
+        return "one number, two thresholds", {"p": p_value(t.p_value, s.alpha)}
+    if p.mean is not None and p.rope.low <= p.mean <= p.rope.high and not p.rope.is_zero:
+        return "rope wider than the effect", {}
+    return "significant but undecided", {"favoured": favoured}
+
+
+def _one_number(r: "PairResult") -> bool:
+    """Whether P of the better model is 1 - p/2: on one dataset without a rope, by the t-tests."""
+    p = r.posterior
+    return (
+        len(p.datasets) == 1 and p.rope.is_zero and math.isclose(_p_leader(p), 1 - r.test.p_value / 2, abs_tol=1e-9)
     )
 
 
+def _against_the_mean(p: "Posterior") -> bool:
+    """Whether the model that is ahead by P is behind by the mean."""
+    return bool(p.mean) and (p.mean > 0) != _a_leads(p)  # type: ignore[operator]
+
+
 def _mean_text(p: "Posterior") -> str:
-    """The mean difference, with two digits."""
-    mean = p.mean or 0.0
+    """The size of the mean difference, with two digits."""
+    mean = abs(p.mean or 0.0)
     return f"{border(mean, p.scale, p.higher_is_better)} %" if p.scale in IN_PERCENT else f"{mean:.2g}"
 
 
-def _claim(r: "PairResult") -> str:
-    """The posterior's claim about the leader, by what P is a probability of."""
+def _claim(r: "PairResult", where: str = "next:") -> str:
+    """The posterior's decision for the leader, by what P is a probability of."""
     p = r.posterior
-    leader, shown = (p.a if _a_leads(p) else p.b), _shown(r, _p_leader(p))
+    leader, other = (p.a, p.b) if _a_leads(p) else (p.b, p.a)
+    shown = _shown(r, _p_leader(p))
     if p.expected is not None:
-        share = tuple(p.expected.values())[0 if _a_leads(p) else 2]
-        return f"{leader} better is the most probable outcome (P = {shown}; expected share {share:.2f})"
-    return f"{leader} is {'better' if r.decided else 'probably better'} (P = {shown})"
+        share = percent(tuple(p.expected.values())[0 if _a_leads(p) else 2])
+        return f'"{leader} better" is the most probable outcome (P = {shown}; {where} {share})'
+    return f"{leader} is better than {other}{beyond(p)} (P = {shown})"
+
+
+def _equivalent(r: "PairResult", where: str = "next:") -> str:
+    """The decision for equivalence, by what P is a probability of."""
+    p, shown = r.posterior, _shown(r, r.posterior.p_equivalent)
+    if p.expected is not None:
+        share = percent(tuple(p.expected.values())[1])
+        return f"equivalence is the most probable outcome (P = {shown}; {where} {share})"
+    return f"practically equivalent (P = {shown})"
 
 
 def _a_leads(p: "Posterior") -> bool:
@@ -293,27 +319,82 @@ def _adjustment(r: "PairResult") -> str:
     return f"{r.adjustment} over {r.standard.pairs} pairs"
 
 
+def decided(r: "PairResult") -> str:
+    """The decision about a pair in one line: what opens the report of two models."""
+    p = r.posterior
+    where = f"on {getattr(p, 'new', '')}"
+    if r.decided:
+        text = _claim(r, where)
+    elif r.decision is Decision.EQUIVALENT:
+        text = f"{p.a} and {p.b}: {_equivalent(r, where)}"
+    else:
+        outcome = "outcome" if p.expected is None else "most probable outcome"
+        text = f"{p.a} and {p.b}: undecided, no {outcome} is {percent(r.standard.threshold)} certain"
+    return f"{text}."
+
+
 # ---- many models
+
+MOST_NAMES = 6
+
+
+def of_groups(g: "Groups") -> str:
+    """The groups in one line: no difference is claimed that the joint draws of all models do not show."""
+    rest = g.not_worse
+    p = "" if g.probability is None else f" (P = {probability(g.probability, g.mcse, g.threshold)})"
+    between = [model for model in g.worse if model not in g.beaten]
+    if not rest:
+        text = f"No one of {len(g.worse)} models stands out in {g.quantity}"
+    elif g.by_rope:
+        text = f"{rest[0]} is better than {names_in_line(g.beaten)}{g.beyond} in {g.quantity}{p}"
+    else:
+        difference = "practical difference" if g.beyond else "difference"
+        shown = f": no {difference} in {g.quantity} shown" if len(rest) > 1 else f" leads in {g.quantity}"
+        parts = [f"{names_in_line(rest)}{shown}"]
+        if g.beaten:
+            everyone = {1: "it beats", 2: "both beat", 3: "all three beat"}.get(len(rest), f"all {len(rest)} beat")
+            parts.append(f"{everyone} {names_in_line(g.beaten)}{p}")
+        if between:
+            parts.append(f"{names_in_line(between)} {'looks' if len(between) == 1 else 'look'} worse, but not for certain")
+        text = "; ".join(parts)
+    if g.cheapest is not None:
+        text += f". Cheapest of the top: {g.cheapest}"
+    return f"{text}.{f' Caution: {g.caution}.' if g.caution and g.probability is not None and g.few else ''}"
+
+
+def names_in_line(names: Iterable[str]) -> str:
+    """a, b and c; with many names the first ones, and how many more."""
+    shown = list(names)
+    if len(shown) > MOST_NAMES:
+        shown = [*shown[: MOST_NAMES - 1], f"{len(shown) - MOST_NAMES + 1} more"]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+
+
+def beyond(p: Any) -> str:
+    """How far apart two practically different models are, for a result with a rope; empty without a rope."""
+    rope = p.rope
+    if rope.is_zero:
+        return ""
+    if p.scale == "ropes":
+        return f" by more than {rope_text(rope, p.scale)}"
+    if rope.low != -rope.high:
+        return f" by more than the rope {rope_label(p)}"
+    return f" by more than {_upper_border(p)}"
 
 
 def best_model(ranking: "RankingPosterior", rope: "Rope | None", most: int = 3) -> str:
     """The ranking's answer: who is probably best, and who comes next; `rope` is that of the comparison."""
-    frame = ranking.to_frame()
-    rows = frame.head(most).to_dict("records")
-    shown = [f"{probability(row['p_best'], row['mcse'])}" for row in rows]
-    name, k, within = rows[0]["model"], len(frame), rope_text(ranking.rope, ranking.scale, ranking.higher_is_better)
+    if too_few_for_p_best(ranking.inference.resampled):
+        return f"{counted(ranking.n, 'dataset')} are too few for a probability of being the best."
+    rows = sorted(ranking.p_best.items(), key=lambda row: -row[1])[:most]
+    shown = [probability(p, ranking.mcse[name]) for name, p in rows]
+    name, k, within = rows[0][0], len(ranking.models), rope_text(ranking.rope, ranking.scale, ranking.higher_is_better)
     if rope is not None and rope.low != -rope.high:
         within += f" (the wider side of the rope {rope})"
-    among = probability(rows[0]["p_among_best"], rows[0]["mcse"])
-    if "p_best_by_score" in frame:  # ranks win, but the rope is one of scores: give both
-        first = f"{name} has the best mean rank of {k} models with probability {shown[0]}"
-        near = f"; its mean score is within {within} of the best one with probability {among}"
-    else:
-        first = f"{name} is the best of {k} models with probability {shown[0]}"
-        near = f", and within {within} of the best with probability {among}"
-    first += "" if ranking.rope.is_zero else near
-    first += f", on {datasets_used(ranking)}" if ranking.left_out else ""
-    rest = [f"{row['model']} ({p})" for row, p in zip(rows[1:], shown[1:], strict=True)]
+    near = probability(ranking.p_within_rope[name], ranking.mcse[name])
+    first = f"By {ranking.quantity} over {ranking.rests_on}, {name} is the best of {k} models with probability {shown[0]}"
+    first += "" if ranking.rope.is_zero else f", and within {within} of the best with probability {near}"
+    rest = [f"{name} ({p})" for (name, _), p in zip(rows[1:], shown[1:], strict=True)]
     return f"{first}. Next: {', '.join(rest)}."
 
 
@@ -361,6 +442,57 @@ def mean_scores(ranking: "RankingPosterior") -> tuple[str, list[str]]:
     unit = " %" if ranking.scale == "relative" else ""
     shown = [f"{number(x, spread)}{unit}" for x in means] or [""] * len(ranking.models)
     return "geometric mean" if ranking.scale == "log" else "mean score", shown
+
+
+# ---- what a reader has to keep in mind
+
+FEW_FOR_P_BEST, FEW_FOR_BOOTSTRAP = 6, 20
+"""Datasets below which P(best) is not in the headline, and below which its measured rate stands beside it."""
+FEW_DATASETS = {"sign_test": 6, "signed_rank_test": 6, "hierarchical_ttest": 3}
+"""Datasets below which a test's decisions come with the measured rate of false ones."""
+
+
+def too_few_for_p_best(n: int | None) -> bool:
+    """Whether so few datasets were reweighted that P(best) is not in the headline."""
+    return n is not None and n < FEW_FOR_P_BEST
+
+
+def few_for_p_best(n: int) -> tuple[str, ...]:
+    """The caution about P(best) from the bootstrap of few datasets; none where they are enough."""
+    if n >= FEW_FOR_BOOTSTRAP:
+        return ()
+    at, rate = _measured(measured.P_BEST, n)
+    return (f"with {at} datasets, P(best) of 0.9 or more came true in {100 * rate:.0f} % of simulated studies",)
+
+
+def few_for_groups(n: int | None) -> str:
+    """The caution about groups from the bootstrap of few datasets; empty where they are enough."""
+    if n is None or n >= FEW_FOR_BOOTSTRAP:
+        return ""
+    at, rate = _measured(measured.GROUPS, n)
+    return f"with {at} datasets, such claims came true in {100 * rate:.0f} % of simulated studies"
+
+
+def few_datasets(test: str, n: int) -> tuple[str, ...]:
+    """The caution about a test's decisions on few datasets; none where they are enough."""
+    if n >= FEW_DATASETS[test]:
+        return ()
+    at, rate = _measured(measured.FALSE_DECISIONS[test], n)
+    return (
+        f"few datasets: with {at}, one of two equal models was called better in {100 * rate:.0f} % of simulated studies",
+    )
+
+
+def _measured(rates: dict[int, float], n: int) -> tuple[int, float]:
+    """The rate for the largest number of datasets that was tried and is not above n, and that number."""
+    at = max((tried for tried in rates if tried <= n), default=min(rates))
+    return at, rates[at]
+
+
+def pair_notes(c: "Comparison") -> list[str]:
+    """The notes of the pairs' posteriors, each once, with the number of pairs that it is about."""
+    often = Counter(note for p in c.posteriors for note in p.notes)
+    return [f"{note} ({counted(n, 'pair')})" for note, n in often.most_common()]
 
 
 def cautions(c: "Comparison") -> list[str]:

@@ -23,6 +23,16 @@ def probability(p: float, mcse: float = 0.0, threshold: float | None = None) -> 
     return f"{p:.{decimals}f}"
 
 
+def percent(p: float, mcse: float = 0.0, threshold: float | None = None) -> str:
+    """The same digits as `probability`, as a percentage; what is only rounded to 0 or 100 % is said to be beyond that."""
+    shown = probability(p, mcse, threshold)
+    decimals = max(0, len(shown.partition(".")[2]) - 2)
+    value, step = 100 * float(shown), 10.0**-decimals
+    if value in (0.0, 100.0) and (0 < p < 1 or mcse > 0):
+        return f"more than {100 - step:.{decimals}f} %" if value else f"less than {step:.{decimals}f} %"
+    return f"{value:.{decimals}f} %"
+
+
 def counted(n: int, what: str) -> str:
     """1 pair, 2 pairs."""
     return f"{n} {what}{'' if n == 1 else 's'}"

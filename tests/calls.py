@@ -354,7 +354,7 @@ def numbers_by_name(result, old=None):
         found = {"p_value": result.p_value, "free statistic": result.statistic} | of_models
         return found | ({"free effect": result.effect_size.value} if result.effect_size else {})
     if isinstance(result, bayes.RankingPosterior):
-        columns = ("p_best", "p_among_best", "expected_rank", *(["p_best_by_score"] if result.p_best_by_score else []))
+        columns = ("p_best", "p_within_rope", "expected_rank")
         found = {f"{c} {_tell(m, old)}": x for c in columns for m, x in getattr(result, c).items()}
         pairs = _sorted_pairs(result.models, old)
         return found | {f"p_better {_tell(a, old)} {_tell(b, old)}": result.p_better(a, b) for a, b in pairs}

@@ -268,7 +268,7 @@ def test_pairs_of_the_ranking_are_the_exact_ones(rng):
                 assert ((draws[:, i] - draws[:, j]) > 0.02).mean() == pytest.approx(exact.p_better, abs=0.012)
                 assert (draws[:, i] - draws[:, j]).std() == pytest.approx(exact.distribution.sd, rel=0.03)
                 assert ranking.p_better(a, b) == pytest.approx(exact.with_rope(0).p_better, abs=1e-12)
-    assert all(ranking.p_best[m] <= ranking.p_among_best[m] + 1e-12 for m in "abcd")
+    assert all(ranking.p_best[m] <= ranking.p_within_rope[m] + 1e-12 for m in "abcd")
     assert bc.bayes.RankingPosterior.from_json(ranking.to_json()) == ranking
 
 

@@ -177,7 +177,7 @@ def test_simplex_shows_the_draws_and_the_three_probabilities(few):
     assert np.allclose(to_xy(np.eye(3)), [[3**-0.5, 0], [0, 1], [-(3**-0.5), 0]])
     corners = dict(zip(("rf better", "equivalent", "svm better"), texts_of(ax), strict=True))
     for outcome, text in corners.items():
-        assert text == f"{outcome}\n{p.probabilities[outcome]:.3f}"
+        assert text == f"{outcome}\nmost probable {p.probabilities[outcome]:.3f}\nnext {p.expected[outcome]:.3f}"
 
 
 def test_simplex_density_counts_every_draw_in_its_triangle(few):
@@ -379,9 +379,9 @@ def test_rank_distribution_and_p_best(many):
     assert [r.expected_rank[name] for name in names] == sorted(r.expected_rank.values())
     ax = r.plot()
     names = [label.get_text() for label in ax.get_yticklabels()]
-    widths = {gid: [p.get_width() for p in ax.patches if p.get_gid() == gid] for gid in ("best", "among")}
+    widths = {gid: [p.get_width() for p in ax.patches if p.get_gid() == gid] for gid in ("best", "within")}
     assert widths["best"] == [r.p_best[name] for name in names]
-    assert widths["among"] == [r.p_among_best[name] for name in names]
+    assert widths["within"] == [r.p_within_rope[name] for name in names]
 
 
 def test_raw_data_are_drawn_as_they_are(few):

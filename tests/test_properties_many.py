@@ -105,7 +105,7 @@ def test_ranks_know_only_the_order(name, table, growing):
 def test_among_the_best_and_equivalent_grow_with_the_rope(table):
     grid = (0.0, 1 / 64, 1 / 8, 0.5, 2, math.inf)
     ranking = bayes.rank_models(table.datasets, **table.draws)
-    shares = [ranking.with_rope(rope).p_among_best for rope in grid]
+    shares = [ranking.with_rope(rope).p_within_rope for rope in grid]
     for low, high in pairwise(shares):
         assert all(low[m] <= high[m] for m in table.models)
     assert set(shares[-1].values()) == {1.0}

@@ -251,7 +251,7 @@ def test_with_rope_curve_and_json():
     assert again == p
     assert again.with_rope(0.02).probabilities == p.with_rope(0.02).probabilities
     assert again.prior_sensitivity().equals(p.prior_sensitivity())
-    assert "the average of two new datasets" in p.sentence()
+    assert "On the average of the next two datasets" in p.sentence()
 
 
 def test_missing_datasets_are_named():

@@ -435,8 +435,8 @@ def test_frames_and_ropes(fit):
     assert np.allclose(found.p_win_matrix + found.p_win_matrix.T, 1)
     wide = found.with_win_rope(0.2)
     for m, name in enumerate(UCI.models):
-        assert wide.p_among_best[name] == np.mean(expit(theta[:, m] - theta.max(axis=1)) >= 0.3)
-        assert wide.p_among_best[name] >= found.p_among_best[name] >= found.p_best[name]
+        assert wide.p_within_rope[name] == np.mean(expit(theta[:, m] - theta.max(axis=1)) >= 0.3)
+        assert wide.p_within_rope[name] >= found.p_within_rope[name] >= found.p_best[name]
     worth = np.exp(theta) / np.exp(theta).sum(axis=1, keepdims=True)
     assert found.to_frame().set_index("model").worth.to_dict() == pytest.approx(
         dict(zip(UCI.models, worth.mean(axis=0), strict=True))

@@ -15,6 +15,7 @@ from bayescmp.bayes.posterior import Posterior
 from bayescmp.bayes.pymc_models import pymc_model
 from bayescmp.bayes.ranking.bootstrap import rank_models
 from bayescmp.bayes.ranking.bradley_terry import bradley_terry
+from bayescmp.bayes.ranking.groups import Groups
 from bayescmp.bayes.ranking.plackett_luce import plackett_luce
 from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.bayes.ranking.strengths import StrengthPosterior
@@ -26,6 +27,7 @@ from bayescmp.bayes.welch import welch_ttest
 __all__ = [
     "Diagnostics",
     "DifferencePosterior",
+    "Groups",
     "HierarchicalPosterior",
     "HierarchicalPrior",
     "MultilevelPosterior",

@@ -171,7 +171,7 @@ class DifferencePosterior(Posterior):
         lines = [
             *self._trouble(),
             self._heading() + (f", {design}" if design else f" (n={self.n})"),
-            self._probability_line(),
+            f"  {self._probability_line()}      {self._rope_text()}",
             self._every() if point else f"  {difference_text(self)}",
         ]
         return visible_lines(lines + [f"  note: {note}" for note in self.notes])

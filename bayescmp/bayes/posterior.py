@@ -279,4 +279,4 @@ class Posterior(BayesianResult):
         parts = [f"P({label}) {probability(p, self.largest_mcse)}" for label, p in self.probabilities.items()]
         if self.rope.is_zero:
             del parts[1]
-        return "  " + "   ".join(parts) + f"      {self._rope_text()}"
+        return "   ".join(parts)

@@ -13,8 +13,8 @@ from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.checks import check_count, check_mass, check_threshold, checked_seed
 from bayescmp.rope import Rope, RopeLike, ropes_of
-from bayescmp.sentences import difference_text, expected_text, of_regions
-from bayescmp.text import visible, visible_lines
+from bayescmp.sentences import difference_text, of_regions
+from bayescmp.text import probability, visible, visible_lines
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class RegionInference(Value):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RegionPosterior(Posterior):
-    """The posterior of theta = (A better, equivalent, B better), the probabilities of what a new dataset will show.
+    """The posterior of theta = (A better, equivalent, B better), the probabilities of what the next dataset will show.
 
     `p_better` is the probability that "A better" is the *most probable* outcome: that its theta is the largest of the
     three. `expected` is something else, the posterior mean of theta: the share of new datasets expected in each region.
@@ -116,7 +116,7 @@ class RegionPosterior(Posterior):
     inference
         The posterior of theta for any rope.
     new : str
-        The subject of theta: a new dataset, or the average of two.
+        The subject of theta: the next dataset, or the average of the next two.
 
     See Also
     --------
@@ -131,7 +131,12 @@ class RegionPosterior(Posterior):
     """
 
     inference: RegionInference
-    new: str = "a new dataset"
+    new: str = "the next dataset"
+
+    @property
+    def next_heading(self) -> str:
+        """The heading of the expected shares in tables."""
+        return self.new.removeprefix("the ").replace(" the ", " ")
 
     # ---- answers that were computed once
 
@@ -299,13 +304,18 @@ class RegionPosterior(Posterior):
         if self.mean is not None:
             self._estimate()
 
+    def _shares_line(self) -> str:
+        parts = [f"{label} {probability(p)}" for label, p in self.expected.items()]
+        if self.rope.is_zero:
+            del parts[1]
+        return "   ".join(parts)
+
     def __repr__(self) -> str:
         lines = [
             *self._trouble(),
             f"{self._heading()}, {len(self.datasets)} datasets",
-            f"  most probable outcome for {self.new}:",
-            f"  {self._probability_line()}",
-            f"  expected shares {expected_text(self, self.labels)}",
+            f"  {self.new} will show: {self._shares_line()}      {self._rope_text()}",
+            f"  most probable outcome: {self._probability_line()}",
         ]
         if self.mean is not None:
             lines.append(f"  {difference_text(self)}")

@@ -22,6 +22,7 @@ from bayescmp.numerics.dirichlet import p_largest, two_sides
 from bayescmp.rope import ROPE, Rope, RopeLike
 from bayescmp.scores.inputs import check_units, in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
+from bayescmp.sentences import few_datasets
 
 Floats = NDArray[np.float64]
 PLACES = ("A", "equivalent", "B", "spread")
@@ -82,9 +83,8 @@ def sign_test(
     >>> import bayescmp as bc
     >>> bc.bayes.sign_test(bc.load_uci().pair("rf", "tree"), rope=0.01)
     Posterior: rf vs tree, accuracy (higher is better), sign test, 24 datasets
-      most probable outcome for a new dataset:
-        P(rf better) 1.000   P(equivalent) 0.000   P(tree better) 0.000      rope [-0.01, 0.01]
-      expected shares 0.840 rf better, 0.160 equivalent, 0.000 tree better
+      the next dataset will show: rf better 0.840   equivalent 0.160   tree better 0.000      rope [-0.01, 0.01]
+      most probable outcome: P(rf better) 1.000   P(equivalent) 0.000   P(tree better) 0.000
     """
     pair, region = in_ropes(many_datasets(a, b, test="sign_test", higher_is_better=higher_is_better), rope)
     notes = () if region.is_zero else check_units(pair, "sign_test", mixed_units)
@@ -103,7 +103,7 @@ def sign_test(
             "prior": prior,
             "prior_place": {"A": pair.a, "B": pair.b}.get(prior_place, prior_place),
         },
-        notes=notes,
+        notes=(*notes, *few_datasets("sign_test", len(pair.datasets))),
         **fields,
     )
 

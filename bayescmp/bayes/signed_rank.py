@@ -34,6 +34,7 @@ from bayescmp.checks import check_draws, check_number, checked_seed, is_list
 from bayescmp.rope import BORDER_TOLERANCE, ROPE, Rope, RopeLike
 from bayescmp.scores.inputs import check_units, in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
+from bayescmp.sentences import few_datasets
 
 Floats = NDArray[np.float64]
 DRAWS = 50_000
@@ -135,7 +136,7 @@ def signed_rank_test(
         **catalogue.find("signed_rank_test", "bayes").words(),
         engine=engine,
         settings={"prior": prior, "prior_at": prior_at},
-        notes=notes,
+        notes=(*notes, *few_datasets("signed_rank_test", len(pair.datasets))),
         **fields,
     )
 

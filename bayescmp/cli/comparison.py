@@ -103,9 +103,11 @@ def comparison_json(c: "Comparison") -> str:
     """The whole comparison; docs/cli.md describes each field."""
     scores = c.scores
     try:
-        ranking, no_ranking = c.ranking().to_dict("records"), []
+        ranking, groups = c.ranking().to_dict("records"), c.groups().to_dict()
+        about_ranking, answer = list(c.ranking_posterior().notes), c.headline()
     except ValueError as error:
-        ranking, no_ranking = None, [f"no ranking: {error}"]
+        ranking, groups, about_ranking = None, None, [f"no ranking: {error}"]
+        answer = c.headline() if len(c.models) == 2 else None
     rope = c.rope if isinstance(c.rope, bayescmp.Rope) else None
     return as_json(
         "comparison",
@@ -129,10 +131,12 @@ def comparison_json(c: "Comparison") -> str:
                 "seed": c.random_seed,
                 "why": c.setting.why,
             },
+            "answer": answer,
+            "groups": groups,
             "pairs": [pair.row() | {"notes": pair.posterior.notes} for pair in c.pairs],
             "ranking": ranking,
             "omnibus": [t.row() for t in c.omnibus],
-            "notes": [*c.cautions(), *c.notes, *no_ranking],
+            "notes": [*c.cautions(), *c.notes, *about_ranking],
             **Run.of().state,
         },
     )

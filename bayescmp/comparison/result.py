@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from bayescmp import sentences
 from bayescmp.bayes.correlated_t import probabilities
 from bayescmp.bayes.posterior import OUTCOMES, Posterior
 from bayescmp.bayes.ranking.bootstrap import rank_models
+from bayescmp.bayes.ranking.groups import Groups
 from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.bayes.welch import welch_ttest
 from bayescmp.checks import check_alpha, check_cost, check_p_values, check_switch, check_threshold, is_one_of
@@ -23,7 +24,7 @@ from bayescmp.comparison.setting import Setting
 from bayescmp.comparison.show import as_text
 from bayescmp.errors import ScaleWarning, unknown_name
 from bayescmp.frequentist import PairwiseTests, TestResult, adjust_p_values, nemenyi_test
-from bayescmp.rope import Decision, Rope, RopeLike, rope_for, ropes_of
+from bayescmp.rope import Rope, RopeLike, rope_for, ropes_of
 from bayescmp.scores.table import Scores
 from bayescmp.text import versions
 from bayescmp.values import Value
@@ -162,34 +163,38 @@ class Comparison(Value):
         """One row per pair: difference, HDI, probabilities, p-value and decision; with `full` everything there is.
 
         Differences are the advantage of A: positive favours A, also where lower scores are better. `p_better` is
-        P(A better by more than the rope) on one dataset; over datasets, P("A better" is the most probable outcome for
-        a new one), beside which the full table has the expected shares of the outcomes. There, `n` is what the
-        Bayesian test used (datasets, or folds), `n_test` what the frequentist one did.
+        P(A better by more than the rope) on one dataset; over datasets, P("A better" is the most probable outcome), and
+        `expected_better` is how often the next dataset will show it. In the full table, `n` is what the Bayesian test
+        used (datasets, or folds), `n_test` what the frequentist one did.
         """
         import pandas as pd
 
         rows = pd.DataFrame([pair.row() for pair in self.pairs])
-        return rows if check_switch("full", full) else rows[COMPACT]
+        if check_switch("full", full):
+            return rows
+        shares = [f"expected_{name}" for name in OUTCOMES] if self.posteriors[0].expected is not None else []
+        return rows[[*COMPACT[:-2], *shares, *COMPACT[-2:]]]
 
     def to_frame(self) -> "pd.DataFrame":
         """`table(full=True)`."""
         return self.table(full=True)
 
     def decisions(self) -> "pd.DataFrame":
-        """Three rules side by side: probability threshold, HDI against rope, expected loss with the switching cost."""
-        import pandas as pd
+        """Three rules side by side, each named by the quantity that it is about; tables and reports use the first.
 
-        def words(pair: PairResult, decision: Decision | None) -> str | None:
-            return None if decision is None else decision.words(pair.a, pair.b)
+        `outcome_by_probability`: the outcome that is the most probable one on the next dataset with a probability that
+        reaches the threshold (on one dataset `mean_by_probability`: the region of the mean difference that has it).
+        `mean_by_hdi`: the 95 % HDI of the mean difference against the rope. `loss`: the model to take, because its
+        expected shortfall is smaller by more than the switching cost.
+        """
+        import pandas as pd
 
         return pd.DataFrame(
             [
                 {
                     "a": pair.a,
                     "b": pair.b,
-                    "by_probability": words(pair, pair.decision),
-                    "by_hdi": words(pair, pair.hdi_decision),
-                    "by_loss": words(pair, pair.loss_decision),
+                    **pair.quantities(),
                     "loss_of_a": (pair.posterior.losses or (None, None))[0],
                     "loss_of_b": (pair.posterior.losses or (None, None))[1],
                 }
@@ -224,12 +229,29 @@ class Comparison(Value):
     # ---- all models at once
 
     def ranking(self, **options: Any) -> "pd.DataFrame":
-        """One row per model, the most probably best first; options are those of `bayes.rank_models`."""
+        """One row per model, the best expected rank first; options are those of `bayes.rank_models`."""
         return self.ranking_posterior(**options).to_frame()
 
     def ranking_posterior(self, **options: Any) -> RankingPosterior:
         """The joint posterior behind `ranking()`; options are those of `bayes.rank_models`."""
         return self._rank(**options) if options else self._ranking
+
+    def groups(self, *, cost: Mapping[str, float] | None = None) -> Groups:
+        """Who is tied at the top, who is clearly worse, and what may be said of all at once: see `bayes.Groups`.
+
+        With w = P(within the rope of the best): top where w reaches the threshold, clearly worse where w is at most 1
+        minus the threshold, else open. With the `cost` of every model, the cheapest one of the top is named as well.
+        """
+        return self.ranking_posterior().groups(threshold=self.threshold, cost=cost)
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the ranking was computed before."""
+        return "_ranking" in self.__dict__
+
+    def headline(self) -> str:
+        """The answer in one line: the groups of many models; of two models the decision."""
+        return sentences.decided(self.pairs[0]) if len(self.models) == 2 else self.groups().sentence()
 
     @cached_property
     def _ranking(self) -> RankingPosterior:
@@ -238,6 +260,8 @@ class Comparison(Value):
     def _rank(self, **options: Any) -> RankingPosterior:
         seed = 0 if self.random_seed is None else self.random_seed
         rope = self.rope if isinstance(self.rope, dict) else max(-self.rope.low, self.rope.high)
+        if options.get("by") == "rank":
+            rope = 0.0  # mean ranks have none
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ScaleWarning)  # given when the comparison was made
             return rank_models(

@@ -56,7 +56,8 @@ def _posterior(p: Any) -> str:
     over = f" on {len(p.datasets)} datasets" if len(p.datasets) > 1 else ""
     text = f"{p.a} against {p.b}, {p.metric or 'score'}, {p.method}{over}: {chances}, {rope}."
     if p.expected is not None:
-        text += " Expected shares: " + ", ".join(f"{name} {probability(x)}" for name, x in p.expected.items()) + "."
+        shares = ", ".join(f"{name} {probability(x)}" for name, x in p.expected.items())
+        text += f" P: that it is the most probable outcome. {p.next_heading.capitalize()}: {shares}."
     if p.mean is None:
         return text
     said = difference_text(p)

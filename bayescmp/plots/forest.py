@@ -1,7 +1,7 @@
 """Many estimates at once: HDIs of pairs or datasets against the rope; raw and shrunken means."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,24 @@ from bayescmp.plots.style import (
 from bayescmp.rope import Decision
 from bayescmp.sentences import rope_label
 
+BY_HDI = {
+    Decision.A_BETTER: "HDI above the rope",
+    Decision.EQUIVALENT: "HDI inside",
+    Decision.B_BETTER: "HDI below the rope",
+    Decision.UNDECIDED: "HDI across a border",
+}
+BY_PROBABILITY = {
+    Decision.A_BETTER: "first better",
+    Decision.EQUIVALENT: "equivalent",
+    Decision.B_BETTER: "second better",
+    Decision.UNDECIDED: "undecided",
+}
+MOST_PROBABLE = {
+    decision: words if decision is Decision.UNDECIDED else f"most probable: {words}"
+    for decision, words in BY_PROBABILITY.items()
+}
+"""The words of the key, by the rule that the marks follow."""
+
 
 @dataclass(frozen=True)
 class _Rows:
@@ -41,6 +59,8 @@ class _Rows:
     label: str
     raw: list[float] | None = None
     ready: bool = False
+    decisions: list[Decision] | None = None
+    words: dict[Decision, str] = field(default_factory=lambda: BY_HDI)
 
 
 def plot_forest(
@@ -53,8 +73,9 @@ def plot_forest(
 ) -> Axes:
     """HDIs of many differences, one row each, against the rope.
 
-    The mark shows where the HDI lies: a triangle where it is wholly beyond the rope, pointing to the better model's
-    side; a square where it is wholly inside; an open circle where it is neither.
+    The mark is that of a decision: a triangle points to the better model's side, a square is equivalent, an open circle
+    undecided. For a comparison these are its own decisions, as in its table; for posteriors and datasets they are those
+    of the HDI, wholly beyond the rope, wholly inside it, or neither. The key names the rule.
 
     Parameters
     ----------
@@ -95,14 +116,13 @@ def plot_forest(
     rope_band(ax, rows.of.rope, label=False)
     used = []
     for y, i in enumerate(order):
-        low, high = rows.intervals[i]
-        decision = by_hdi(low, high, rows.of.rope)
+        decision = rows.decisions[i] if rows.decisions else by_hdi(*rows.intervals[i], rows.of.rope)
         used.append(decision)
         _row(ax, y, rows.estimates[i], rows.intervals[i], decision, rows.raw[i] if rows.raw else None)
     ax.spines["left"].set_visible(False)
     few_ticks(ax, rows.of)
     label_axes(ax, x=rows.label)
-    _key(ax, used, rows.raw is not None, rows.of)
+    _key(ax, used, rows.words, rows.raw is not None, rows.of)
     return ax
 
 
@@ -128,6 +148,8 @@ def _rows(result: Any, mass: float, width_mm: float) -> _Rows:
             first,
             difference_label(first, result.control or "the first"),
             ready=True,
+            decisions=[pair.decision for pair in result.pairs],
+            words=BY_PROBABILITY if first.expected is None else MOST_PROBABLE,
         )
     return _of_posteriors(result, mass, width_mm)
 
@@ -178,13 +200,7 @@ def _row(ax: Axes, y: int, estimate: float, ends: tuple[float, float], decision:
     )  # fmt: skip
 
 
-def _key(ax: Axes, used: list[Decision], raw: bool, of: Posterior) -> None:
-    words = {
-        Decision.A_BETTER: "HDI above the rope",
-        Decision.EQUIVALENT: "HDI inside",
-        Decision.B_BETTER: "HDI below the rope",
-        Decision.UNDECIDED: "HDI across a border",
-    }
+def _key(ax: Axes, used: list[Decision], words: dict[Decision, str], raw: bool, of: Posterior) -> None:
     handles = [
         Line2D([], [], linestyle="none", marker=marker, markerfacecolor=face, markeredgecolor=edge, markersize=4.5,
                markeredgewidth=0.8, label=words[decision])

@@ -48,5 +48,4 @@ def ranking_order(result: RankingPosterior) -> list[int]:
             f"A ranking of many models is needed (bayes.rank_models, or comparison.ranking_posterior()), got "
             f"{type(result).__name__}."
         )
-    expected = list(result.expected_rank.values())
-    return sorted(range(len(expected)), key=expected.__getitem__)
+    return [int(i) for i in result.order()]

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.comparison.pair import PairResult
-from bayescmp.comparison.show import ranking_of
+from bayescmp.comparison.show import headline, ranking_of
 from bayescmp.references import Reference
 from bayescmp.reports.curves import Curves, Point, curves
 from bayescmp.reports.methods import methods_text, references
@@ -21,14 +22,14 @@ from bayescmp.scores.metrics import with_direction
 from bayescmp.sentences import (
     best_model,
     datasets_text,
-    datasets_used,
     estimate_text,
     gap_name,
     holes,
     mean_scores,
+    pair_notes,
     rope_text,
 )
-from bayescmp.text import IN_PERCENT, counted, number, probability, short_p_value
+from bayescmp.text import IN_PERCENT, number, probability, short_p_value
 
 if TYPE_CHECKING:
     from bayescmp.bayes.ranking.result import RankingPosterior
@@ -36,7 +37,9 @@ if TYPE_CHECKING:
     from bayescmp.scores.table import Scores
 
 FEW_PAIRS = 6
-"""Up to so many pairs the sentences open the report; with more, the ranking does."""
+"""Up to so many pairs their sentences stand below the answer; with more they are folded away."""
+P_NAMES = ("P(A better)", "P(equivalent)", "P(B better)")
+MOST_PROBABLE = ("Most probable: A better", "equivalent", "B better")
 MOST_PAIRS_PRIORS, MOST_SLOW_PAIRS_PRIORS = 15, 3
 """Up to so many pairs the report has what other priors would give."""
 
@@ -59,12 +62,15 @@ class Content:
 
     title: str
     facts: list[tuple[str, str]]
-    answer: str | None
+    answer: str
+    best: str | None
     caution: str
     sentences: list[tuple[str, str, str]]
     few: bool
     pairs: list[PairRow]
     shares: bool
+    next: str
+    p_names: tuple[str, str, str]
     estimates: bool
     p_name: str
     effect_name: str | None
@@ -95,12 +101,15 @@ def content(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: in
     return Content(
         title=f"{len(c.models)} models, {c.scores.metric or 'score'}",
         facts=_facts(c),
-        answer=best_model(ranking, _one_rope(c)) if ranking is not None and len(c.models) > 2 else None,
+        answer=headline(c, wait=True),
+        best=best_model(ranking, _one_rope(c)) if ranking is not None and len(c.models) > 2 else None,
         caution=holes(c.scores),
         sentences=[pair.three_sentences for pair in c.pairs],
         few=len(c.pairs) <= FEW_PAIRS,
         pairs=pair_rows(c),
         shares=first.expected is not None,
+        next=next_heading(c),
+        p_names=P_NAMES if first.expected is None else MOST_PROBABLE,
         estimates=first.mean is not None,
         p_name=p_name(c),
         effect_name=c.tests.effect_name if c.tests.effect else None,
@@ -109,16 +118,16 @@ def content(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: in
         rope=rope_text(first.rope, first.scale, first.higher_is_better),
         ranking=_ranking(ranking),
         score_name="mean score" if ranking is None else mean_scores(ranking)[0],
-        ranking_note=why if ranking is None else f"{ranking.method}; {ranking.estimand}; {datasets_used(ranking)}",
+        ranking_note=why if ranking is None else _ranking_note(ranking),
         curves=drawn,
-        runs=[] if drawn is None or len(c.pairs) > 12 else [(*names, drawn.runs(i, *names)) for i, names in _each(c)],
+        runs=[] if drawn is None or len(c.pairs) > 12 else [(*names, drawn.runs(i)) for i, names in _each(c)],
         priors=_priors(c),
         models=c.models,
         datasets=_datasets(c.scores),
         methods=methods_text(c),
         references=references(c),
         diagnostics=_diagnostics(c),
-        notes=_notes(c, ranking),
+        notes=_notes(c),
         reproduce=_reproduce(c),
         call=_call(c),
     )
@@ -155,6 +164,17 @@ def pair_rows(c: "Comparison") -> list[PairRow]:
     return rows
 
 
+def _ranking_note(ranking: "RankingPosterior") -> str:
+    about = f"By {ranking.quantity} over {ranking.rests_on}. {ranking.method}; {ranking.estimand}"
+    return ". ".join([about, *(f"Note: {note}" for note in ranking.notes)])
+
+
+def next_heading(c: "Comparison") -> str:
+    """The heading of the expected shares; empty where there are none."""
+    first = c.posteriors[0]
+    return first.next_heading.capitalize() if isinstance(first, RegionPosterior) else ""
+
+
 def _one_rope(c: "Comparison") -> Rope | None:
     return c.rope if isinstance(c.rope, Rope) else None
 
@@ -174,7 +194,12 @@ def table_note(c: "Comparison") -> str:
     sizes = sorted({p.n for p in c.posteriors})
     n = f"n = {sizes[0]}" if len(sizes) == 1 else f"n = {sizes[0]} to {sizes[-1]}"
     first = c.posteriors[0]
-    what = "P: that the outcome is the most probable of the three." if first.expected is not None else ""
+    what = ""
+    if isinstance(first, RegionPosterior):
+        what = (
+            f"{next_heading(c)}: how often it is expected to show A better / equivalent / B better. P and decision: that "
+            "an outcome is the most probable one."
+        )
     of = {"log": "in percent of B, from means of log ratios", "relative": "in percent of the mean of both"}
     differences = f"{gap_name(scale, up)}: {of[scale]}" if scale in IN_PERCENT else "Differences are A - B"
     sign = f" {differences}, positive where A is better; brackets: 95% HDI."
@@ -229,7 +254,7 @@ def _ranking(ranking: "RankingPosterior | None") -> list[dict[str, Any]]:
     means = dict(zip(ranking.models, mean_scores(ranking)[1], strict=True))
     for row in rows:
         row["show_best"] = probability(row["p_best"], row["mcse"])
-        row["show_among"] = probability(row["p_among_best"], row["mcse"])
+        row["show_within"] = probability(row["p_within_rope"], row["mcse"])
         row["show_rank"] = f"{row['expected_rank']:.1f}"
         row["show_score"] = means[row["model"]]
     return rows
@@ -282,17 +307,14 @@ def _diagnostics(c: "Comparison") -> list[tuple[str, str]]:
     ]
 
 
-def _notes(c: "Comparison", ranking: "RankingPosterior | None") -> list[str]:
-    often = Counter(note for p in c.posteriors for note in p.notes if note not in c.tests.notes)
-    pairs = [f"{note} ({counted(n, 'pair')})" for note, n in often.most_common()]
-    about_ranking = [f"Ranking: {note}" for note in ranking.notes] if ranking else []
+def _notes(c: "Comparison") -> list[str]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if isinstance(c.rope, Rope):
             warn_if_other_scale(c.rope, c.scores.values)
     warned = [str(w.message) for w in caught]
     return list(
-        dict.fromkeys([*warned, *c.cautions(), *c.notes, *c.tests.notes, *c.scores.notes, *pairs, *about_ranking])
+        dict.fromkeys([*warned, *c.cautions(), *c.notes, *c.tests.notes, *c.scores.notes, *pair_notes(c)])
     )
 
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.comparison.show import ranking_of
 from bayescmp.references import Reference, found
 from bayescmp.rope import Rope
 from bayescmp.scores.metrics import with_direction
-from bayescmp.sentences import datasets_text, datasets_used, rope_text
+from bayescmp.sentences import datasets_text, rope_text
 from bayescmp.text import p_value, statistic
 
 if TYPE_CHECKING:
@@ -114,10 +115,10 @@ class _Paragraph:
         else:
             rope = f"Every dataset had its own region of practical equivalence (rope){self._cite(kruschke)}"
         lines.append(f"{rope}.")
-        if c.posteriors[0].expected is not None:
+        if isinstance(c.posteriors[0], RegionPosterior):
             lines.append(
-                "P is the posterior probability that an outcome is the most probable of the three; expected shares are "
-                "the posterior means of their probabilities."
+                "P is the posterior probability that an outcome is the most probable of the three; how often "
+                f"{c.posteriors[0].new} will show an outcome is the posterior mean of its probability."
             )
         options = ", ".join(f"{key} = {value}" for key, value in c.bayes_options.items())
         chosen = f" Options: {options}." if options else ""
@@ -127,8 +128,10 @@ class _Paragraph:
             many = len(c.scores.datasets) > 1
             how = f"by the Bayesian bootstrap of the datasets{self._cite(('rubin1981bootstrap',))}" if many else ""
             how = how or f"from the joint posterior of all models ({ranking.method})"
-            on = f", on {datasets_used(ranking)}" if ranking.left_out else ""
-            lines.append(f"We computed the probability that each model is the best {how}{on}.")
+            lines.append(
+                f"We computed the probabilities that each model is the best, and within the rope of the best, by "
+                f"{ranking.quantity} over {ranking.rests_on}, {how}. Models are grouped by the latter."
+            )
         return lines
 
     def _frequentist(self) -> list[str]:

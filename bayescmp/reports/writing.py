@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any
 from bayescmp.checks import check_switch, is_list
 from bayescmp.comparison.show import ranking_of
 from bayescmp.files import check_target, checked_path, holds, write_text
-from bayescmp.reports.content import content, data_hash, p_name, pair_rows, table_note
+from bayescmp.reports.content import (
+    MOST_PROBABLE,
+    P_NAMES,
+    content,
+    data_hash,
+    next_heading,
+    p_name,
+    pair_rows,
+    table_note,
+)
 from bayescmp.reports.escape import Raw, latex, latex_cell, latex_number, markdown
 from bayescmp.reports.figures import figures
 from bayescmp.rope import RopeLike
@@ -287,6 +296,8 @@ def _table_options(c: "Comparison") -> dict[str, Any]:
     return {
         "shares": c.posteriors[0].expected is not None,
         "gap": gap_name(c.posteriors[0].scale, c.scores.higher_is_better),
+        "next": next_heading(c),
+        "p_names": P_NAMES if c.posteriors[0].expected is None else MOST_PROBABLE,
         "estimates": c.posteriors[0].mean is not None,
         "long": len(c.pairs) > MOST_ROWS_ON_A_PAGE,
         "name_column": Raw(r">{\raggedright\arraybackslash}p{0.2\linewidth}" if wide else "l"),

@@ -34,6 +34,7 @@ from bayescmp.rope import ROPE, RopeLike
 from bayescmp.scores.inputs import as_pair, check_units, in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
+from bayescmp.sentences import few_datasets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,7 +128,7 @@ def hierarchical_ttest(
         **catalogue.find("hierarchical_ttest", "bayes").words() | ({} if pair.paired else {"method": OF_RUNS}),
         engine=engine,
         settings=inference.settings,
-        notes=(*mixed, *notes),
+        notes=(*mixed, *notes, *few_datasets("hierarchical_ttest", len(pair.datasets))),
         **fields,
     )
 

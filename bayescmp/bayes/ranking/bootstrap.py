@@ -11,8 +11,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescmp import sentences
 from bayescmp.bayes.ranking.items import ItemAbilities, PatternAbilities
-from bayescmp.bayes.ranking.result import AbilityInference, Block, RankingPosterior
+from bayescmp.bayes.ranking.result import AbilityInference, Block, RankingPosterior, check_no_rope
 from bayescmp.bayes.welch import difference_of, mean_and_error
 from bayescmp.checks import check_draws, check_switch, checked_seed, is_one_of
 from bayescmp.errors import DegenerateWarning, ScoresError, name_list, warn
@@ -36,22 +37,22 @@ def rank_models(
     scores: Scores,
     *,
     rope: RopeLike | Mapping[str, RopeLike] = ROPE,
-    by: str = "rank",
+    by: str = "score",
     mixed_units: bool = False,
     draws: int = DRAWS,
     random_seed: int | None = None,
 ) -> RankingPosterior:
-    """The joint posterior of many models' mean ranks or mean scores: P(best), P(among the best), ranks.
+    """The joint posterior of many models' mean scores or mean ranks: P(best), P(within the rope of the best), ranks.
 
     Parameters
     ----------
     scores : Scores
         Datasets on which a model was not run are left out with a warning.
     rope : float, (low, high), Rope, or a mapping from dataset to one of these
-        Symmetric. Mean scores this close make no practical difference; 0 for none.
-    by : "rank" or "score"
-        With many datasets, what makes a model best: the mean rank (scores of different datasets are seldom
-        commensurable) or the mean score. Both are reported. With one dataset it is the mean score.
+        Symmetric. Mean scores this close make no practical difference; 0 for none. Mean ranks have no rope.
+    by : "score" or "rank"
+        With many datasets, what makes a model best: the mean score, or the mean rank, for scores that are not
+        commensurable over datasets. With one dataset it is the mean score.
     mixed_units : bool
         With by="score", average scores also where the typical sizes of unbounded scores show that datasets have
         different units.
@@ -64,9 +65,9 @@ def rank_models(
     -------
     RankingPosterior
         Many datasets: with Dirichlet(1, ..., 1) weights on the datasets, `p_best` is the probability of the best
-        weighted mean rank (or score, depending on `by`), `p_best_by_score` that of the largest weighted mean score
-        under the same weights. `p_among_best` is the probability that the weighted mean score is at most the rope
-        below the largest weighted mean score, also with by="rank": the rope is a difference of scores, not of ranks.
+        weighted mean score (or rank, depending on `by`), and `p_within_rope` that of being at most the rope below it.
+        All numbers are counted on the same draws. With fewer than 20 datasets P(best) is overconfident, and a note
+        quotes the measured rate at which such claims come true.
 
         One dataset: the fold means are multivariate Student with n - 1 degrees of freedom and scale matrix
         (1/n + rho/(1 - rho)) times the covariance of the folds, and every difference of two is `correlated_ttest`.
@@ -91,8 +92,8 @@ def rank_models(
     >>> max(ranking.p_best, key=ranking.p_best.get)
     'rf'
     """
-    if not is_one_of(by, ("rank", "score")):
-        raise ValueError(f'`by` must be "rank" or "score", got {by!r}.')
+    if not is_one_of(by, ("score", "rank")):
+        raise ValueError(f'`by` must be "score" or "rank", got {by!r}.')
     draws = check_draws(draws)
     check_scores(scores, "rank_models")
     check_rope_names(rope, scores.datasets)
@@ -105,6 +106,8 @@ def rank_models(
     seed = checked_seed(random_seed)
     if blocks_are == "folds":
         return _one_dataset(table, region, draws, seed)
+    if by == "rank":
+        check_no_rope(region)
     inference = BootstrapAbilities(table.oriented, table.ranks, table.datasets, by, table.rounding, draws, seed)
     return RankingPosterior(
         **table.about() | table.standing(),
@@ -115,7 +118,7 @@ def rank_models(
         ability="minus the mean rank" if by == "rank" else "mean score, higher is better",
         settings={"by": by, "draws": draws},
         random_seed=seed,
-        notes=notes,
+        notes=(*notes, *sentences.few_for_p_best(inference.resampled)),
         inference=inference,
     )
 
@@ -238,6 +241,11 @@ class BootstrapAbilities(AbilityInference):
                 f"{self.means.shape}, {self.ranks.shape}, {self.rounding.shape} and {len(self.names)} names."
             )
 
+    @property
+    def resampled(self) -> int:
+        """The number of datasets that are reweighted."""
+        return len(self.names)
+
     def blocks(self) -> Iterator[Block]:
         order = np.argsort(np.array(self.names, dtype=object), kind="stable")
         means, ranks, rounding = self.means[order], self.ranks[order], self.rounding[order]
@@ -247,11 +255,10 @@ class BootstrapAbilities(AbilityInference):
         for rng, size in streams(self.random_seed, self.n_draws, max(means.shape)):
             weights = rng.standard_exponential((size, len(order)))
             weights /= weights.sum(axis=1, keepdims=True)
-            score, error = weights @ gaps, (weights @ rounding)[:, None]
             if self.by == "rank":
-                yield Block(0.0 - weights @ ranks, 4 * ROUNDING * ranks.shape[1], score=score, score_tolerance=error)
+                yield Block(0.0 - weights @ ranks, 4 * ROUNDING * ranks.shape[1])
             else:
-                yield Block(score, error, level=(weights @ level)[:, None])
+                yield Block(weights @ gaps, (weights @ rounding)[:, None], level=(weights @ level)[:, None])
 
 
 @dataclass(frozen=True, eq=False)
