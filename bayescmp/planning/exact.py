@@ -1,15 +1,17 @@
 """How often a study of a given size decides what, where that needs no simulation.
 
 Correlated t-test: a noncentral t, and one integral for equivalence. Sign test: a sum over the counts that can come out.
-Each function takes the truth and a grid of sizes, and returns P(decide better), P(equivalent), P(worse), sizes x 3.
+The functions that the catalogue names take sizes and a world, and return P(decide better), P(equivalent), P(worse),
+sizes x 3, and the expected width of the 95 % HDI (NaN where the test has none).
 """
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from bayescmp.bayes.sign import SignInference
 from bayescmp.numerics.dirichlet import p_largest_of_three
-from bayescmp.numerics.student import student_ppf
+from bayescmp.planning.worlds import Datasets, Folds
 from bayescmp.rope import Rope
 
 Floats = NDArray[np.float64]
@@ -18,8 +20,25 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)
 _V, _VW = (_NODES + 1) / 2, _WEIGHTS / 2
 FAR = 1e-18
 """Tail of the standard deviation that no integral goes into."""
-MOST_COUNTS = 2_000_000
-"""Outcomes of a sign test that are summed over."""
+MOST_DATASETS = 1000
+"""A sign test on more has too many outcomes to sum over."""
+
+
+def correlated_ttest(n: Ints, world: Folds, rope: Rope, threshold: float) -> tuple[Floats, Floats]:
+    """The correlated t-test with a flat prior."""
+    decided = correlated_t(n, world.mean, world.sd, world.rho, rope, threshold)
+    return decided, expected_width(n, world.sd, world.rho)
+
+
+def sign_test(
+    n: Ints, world: Datasets, rope: Rope, threshold: float, prior: float = 1.0, prior_place: str = "equivalent"
+) -> tuple[Floats, Floats]:
+    """The sign test, for any distribution of the differences."""
+    if n.max() > MOST_DATASETS:
+        raise ValueError(f"`n` of the sign test must be at most {MOST_DATASETS:,} datasets, got {n.max():,}.")
+    own = SignInference(np.zeros(1), np.zeros(1), prior, prior_place).prior_counts
+    decided = [sign(int(size), world.shares(rope), own, rope, threshold) for size in n]
+    return np.array(decided), np.full(len(n), np.nan)
 
 
 def correlated_t(n: Ints, mean: float, sd: float, rho: float, rope: Rope, threshold: float) -> Floats:
@@ -95,7 +114,8 @@ def sign(n: int, shares: Floats, prior: Floats, rope: Rope, threshold: float) ->
         alpha = np.stack([wins + prior[0] + prior[1] / 2, n - wins + prior[2] + prior[1] / 2])
         better = special.betainc(alpha[1], alpha[0], 0.5)
         return np.array([weight[better >= threshold].sum(), 0.0, weight[1 - better >= threshold].sum()])
-    counts = np.array([(i, n - i - j, j) for i in range(n + 1) for j in range(n - i + 1)])
+    wins, losses = np.mgrid[: n + 1, : n + 1].reshape(2, -1)
+    counts = np.stack([wins, n - wins - losses, losses], axis=1)[wins + losses <= n]
     weight = np.exp(_log_multinomial(counts, shares))
     likely = weight > 1e-17
     counts, weight = counts[likely], weight[likely]
