@@ -99,12 +99,12 @@ def design(
     >>> round(d.p_better, 2), round(d.p_undecided, 2)
     (0.41, 0.59)
     """
-    entry, kind = _test(test, options)
+    entry, kind = plannable(test, options)
     if not isinstance(truth, Mapping):
         raise ValueError(f'`truth` must be a mapping such as {{"mean": 0.02, "sd": 0.02}}, got {truth!r}.')
     check_design(resampling)
     world = kind.given(truth, resampling)
-    plan = _Plan(entry, rope, threshold, options)
+    plan = Decider(entry, rope, threshold, options)
     sizes = _sizes(n, resampling, kind)
     numbers = {name: float(value) for name, value in truth.items()}
     return plan.run(sizes, lambda rng: world, 1, simulations, random_seed, is_list(n), numbers, kind)
@@ -160,11 +160,11 @@ def assurance(
     >>> round(d.p_better, 1)
     0.6
     """
-    entry, kind = _test(test, options)
+    entry, kind = plannable(test, options)
     check_design(resampling)
     if (truth is None) == (pilot is None):
         raise ValueError("Give `truth`, what is believed about the difference, or a `pilot`: one of them.")
-    plan = _Plan(entry, rope, threshold, options)
+    plan = Decider(entry, rope, threshold, options)
     if pilot is not None:
         if not isinstance(pilot, Pair):
             raise ValueError(f"`pilot` must be a Pair, as scores.pair(a, b) gives, got {type(pilot).__name__}.")
@@ -360,12 +360,12 @@ def smallest_n(sizes: Iterable[int], powers: Iterable[float], power: float) -> S
 # ---- the steps
 
 
-def _test(test: str, options: Mapping[str, Any]) -> tuple[Test, type[World]]:
+def plannable(test: str, options: Mapping[str, Any]) -> tuple[Test, type[World]]:
     """The entry of the test, and the kind of world that it is about."""
     entry = find(test, "bayes")
     kind = next((WORLDS[name] for name in entry.designs if name in WORLDS), None)
     if kind is None or entry.takes != "pair":
-        known = [t.name for t in _plannable()]
+        known = [t.name for t in _plannable_tests()]
         raise ValueError(f"`test` must be one of {', '.join(known)}, got {test!r}.")
     known_options = inspect.signature(entry.call).parameters
     for name in options:
@@ -374,7 +374,7 @@ def _test(test: str, options: Mapping[str, Any]) -> tuple[Test, type[World]]:
     return entry, kind
 
 
-def _plannable() -> list[Test]:
+def _plannable_tests() -> list[Test]:
     from bayescmp.catalogue import entries
 
     return [test for test in entries("bayes") if any(name in WORLDS for name in test.designs)]
@@ -422,7 +422,7 @@ class _Believed:
         return "from a distribution" if hasattr(x, "rvs") else float(x)
 
 
-class _Plan:
+class Decider:
     """A test with everything that its decision depends on."""
 
     def __init__(self, test: Test, rope: RopeLike, threshold: float, options: Mapping[str, Any]) -> None:

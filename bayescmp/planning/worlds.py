@@ -68,6 +68,21 @@ class World:
         """The pilot with m more."""
         raise NotImplementedError
 
+    @classmethod
+    def size(cls, pilot: Pair) -> int:
+        """How many there are."""
+        return len(pilot.datasets)
+
+    @classmethod
+    def steps(cls, pilot: Pair) -> tuple[int, ...]:
+        """How many more are worth a thought."""
+        return 10, 20, 50
+
+    @classmethod
+    def limits(cls, pilot: Pair) -> tuple[str, ...]:
+        """What more of the same cannot do."""
+        return ()
+
 
 def known_rho(resampling: Resampling | None) -> float:
     """The correlation of the folds, which a plan for folds cannot do without."""
@@ -91,6 +106,24 @@ class Folds(World):
     @classmethod
     def _of(cls, truth: dict[str, float], resampling: Resampling | None) -> Self:
         return cls(**truth, rho=known_rho(resampling))
+
+    @classmethod
+    def size(cls, pilot: Pair) -> int:
+        return int(pilot.counts[0])
+
+    @classmethod
+    def steps(cls, pilot: Pair) -> tuple[int, ...]:
+        return tuple(k * cls.size(pilot) for k in (1, 3, 9))
+
+    @classmethod
+    def limits(cls, pilot: Pair) -> tuple[str, ...]:
+        rho = float(pilot.known_rho("plan")[0])
+        if not rho:
+            return ()
+        return (
+            f"more folds of the same dataset shrink the standard error by at most a factor of "
+            f"{np.sqrt(1 + (1 - rho) / (rho * cls.size(pilot))):.3g}, because they share their data; more data do more",
+        )
 
     @classmethod
     def drawn(cls, pilot: Pair, rng: np.random.Generator) -> Self:
@@ -174,6 +207,7 @@ class DatasetsOfFolds(World):
     sd: Floats | float
     resampling: Resampling
     df: float = np.inf
+    shape: Floats | None = None
 
     @classmethod
     def _of(cls, truth: dict[str, float], resampling: Resampling | None) -> Self:
@@ -187,7 +221,7 @@ class DatasetsOfFolds(World):
 
     @classmethod
     def drawn(cls, pilot: Pair, rng: np.random.Generator) -> Self:
-        """Mean and spread of the datasets from their normal-theory posterior, standard deviations from the pilot."""
+        """Mean and spread of the datasets from their posterior with the prior 1/sd; shape and folds as in the pilot."""
         n, means = len(pilot.datasets), pilot.means
         if n < 3:
             raise ScoresError(f"A plan from a pilot needs at least 3 datasets to see how they differ, got {n}.")
@@ -199,10 +233,14 @@ class DatasetsOfFolds(World):
         between = np.sqrt(max(total - noise, 0.05 * total))
         typical = designs[int(np.argsort(pilot.counts)[n // 2])]
         assert typical is not None
-        return cls(rng.normal(means.mean(), np.sqrt(total / n)), between, sds[sds > 0], typical)
+        shape = (means - means.mean()) / means.std()
+        return cls(rng.normal(means.mean(), np.sqrt(total / n)), between, sds[sds > 0], typical, shape=shape)
 
     def _folds(self, n: int, rng: np.random.Generator) -> Floats:
-        noise = rng.standard_normal(n) if np.isinf(self.df) else rng.standard_t(self.df, n)
+        if self.shape is None:
+            noise = rng.standard_normal(n) if np.isinf(self.df) else rng.standard_t(self.df, n)
+        else:
+            noise = rng.choice(self.shape, n)
         rho, folds = self.resampling.rho, self.resampling.n or 3
         sd = rng.choice(np.atleast_1d(self.sd), n)
         common = self.mean + self.between * noise + sd * np.sqrt(rho / (1 - rho)) * rng.standard_normal(n)
