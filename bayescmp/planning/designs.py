@@ -291,7 +291,11 @@ class Design(Value):
         import pandas as pd
 
         rows = [
-            {"n": n, **{f"p_{name}": x for name, x in zip(OUTCOMES, p, strict=True)}, "p_undecided": max(0.0, 1 - sum(p))}
+            {
+                "n": n,
+                **{f"p_{name}": x for name, x in zip(OUTCOMES, p, strict=True)},
+                "p_undecided": max(0.0, 1 - sum(p)),
+            }
             | {"mcse": max(error), "width": width}
             for n, p, error, width in zip(self.sizes, self.decided, self.mcse, self.widths, strict=True)
         ]
@@ -305,12 +309,17 @@ class Design(Value):
 
     def __repr__(self) -> str:
         entry = find(self.test, "bayes")
-        about = ", ".join(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in self.truth.items())
+        about = ", ".join(
+            f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in self.truth.items()
+        )
         how = f"{self.simulations} simulated studies" if self.simulations else "exact"
         rope = "no rope" if self.rope.is_zero else f"rope {self.rope}"
         heading = f"Design: {entry.label}, {about}, {rope}, threshold {self.threshold:g} ({how})"
         rows = [
-            [f"{n}", *(probability(x, e) for x, e in zip((*p, max(0.0, 1 - sum(p))), (*errors, max(errors)), strict=True))]
+            [
+                f"{n}",
+                *(probability(x, e) for x, e in zip((*p, max(0.0, 1 - sum(p))), (*errors, max(errors)), strict=True)),
+            ]
             + ["" if np.isnan(width) else f"{width:.3g}"]
             for n, p, errors, width in zip(self.sizes, self.decided, self.mcse, self.widths, strict=True)
         ]
@@ -426,7 +435,12 @@ class Decider:
     """A test with everything that its decision depends on."""
 
     def __init__(self, test: Test, rope: RopeLike, threshold: float, options: Mapping[str, Any]) -> None:
-        self.test, self.rope, self.threshold, self.options = test, Rope.of(rope), check_threshold(threshold), dict(options)
+        self.test, self.rope, self.threshold, self.options = (
+            test,
+            Rope.of(rope),
+            check_threshold(threshold),
+            dict(options),
+        )
 
     def run(
         self,
@@ -466,9 +480,7 @@ class Decider:
             **self._ceiling(worlds, truths, seed) if exact else {},
         )
 
-    def _ceiling(
-        self, worlds: Callable[[np.random.Generator], World], truths: int, seed: int | None
-    ) -> dict[str, Any]:
+    def _ceiling(self, worlds: Callable[[np.random.Generator], World], truths: int, seed: int | None) -> dict[str, Any]:
         """What no number of repeats of the same cross-validation can do."""
         if not getattr(worlds(np.random.default_rng(0)), "rho", 0.0):
             return {}
