@@ -296,7 +296,7 @@ def test_an_e_test_of_overwhelming_evidence():
         (lambda: planning.design("sign_test", truth={"mean": 0.1}, rope=0.01, n=5), '`truth` must have "mean", "sd"'),
         (
             lambda: planning.design("sign_test", truth={**TRUTH, "sd": -1}, rope=0.01, n=5),
-            "`sd` of the truth must be pos",
+            "`sd` of the truth must",
         ),
         (lambda: planning.design("sign_test", truth=TRUTH, rope=0.01), "`n` must be the number of datasets"),
         (lambda: planning.design("sign_test", truth=TRUTH, rope=0.01, n=[]), "at least one number of datasets"),

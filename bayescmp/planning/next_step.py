@@ -200,8 +200,11 @@ class Plan(Value):
     def __repr__(self) -> str:
         rope = "no rope" if self.rope.is_zero else f"rope {self.rope}"
         rows = [
-            [f"+{m}", *(probability(x, error) for x in (*p, max(0.0, 1 - sum(p))))]
-            + ["" if np.isnan(loss) else number(loss, 30 * self.loss_now)]
+            [
+                f"+{m}",
+                *(probability(x, error) for x in (*p, max(0.0, 1 - sum(p)))),
+                "" if np.isnan(loss) else number(loss, 30 * self.loss_now),
+            ]
             for m, p, error, loss in zip(self.more, self.decided, self.mcse, self.losses, strict=True)
         ][:MOST_SHOWN]
         columns = [self.unit, f"{self.a} better", "equivalent", f"{self.b} better", "undecided", "expected loss"]
