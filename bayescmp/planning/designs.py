@@ -318,9 +318,9 @@ class Design(Value):
         rows = [
             [
                 f"{n}",
-                *(probability(x, e) for x, e in zip((*p, max(0.0, 1 - sum(p))), (*errors, max(errors)), strict=True)),
+                *(probability(x, max(errors)) for x in (*p, max(0.0, 1 - sum(p)))),
+                "" if np.isnan(width) else f"{width:.3g}",
             ]
-            + ["" if np.isnan(width) else f"{width:.3g}"]
             for n, p, errors, width in zip(self.sizes, self.decided, self.mcse, self.widths, strict=True)
         ]
         shown = rows if len(rows) <= MOST_SHOWN else [*rows[: MOST_SHOWN - 1], rows[-1]]
