@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bayescmp import bayes, catalogue, frequentist, plots, reports
+    from bayescmp import bayes, catalogue, frequentist, planning, plots, reports
     from bayescmp.comparison import Comparison, PairResult, compare
     from bayescmp.errors import (
         ConvergenceWarning,
@@ -55,12 +55,13 @@ __all__ = [
     "load_domains",
     "load_labour",
     "load_uci",
+    "planning",
     "plots",
     "read_scores",
     "reports",
 ]
 
-PACKAGES = ("bayes", "catalogue", "errors", "frequentist", "plots", "reports", "rope", "scores")
+PACKAGES = ("bayes", "catalogue", "errors", "frequentist", "planning", "plots", "reports", "rope", "scores")
 HOMES = {
     "Comparison": "comparison",
     "PairResult": "comparison",

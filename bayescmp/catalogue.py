@@ -79,6 +79,8 @@ class Test:
         Whether the p-value on n datasets cannot be below 2^(1 - n).
     pymc : str, optional
         "module:function" that makes its `pm.Model`.
+    decides : str, optional
+        "module:function" that knows without simulation how often it decides what: see `planning.exact`.
     advised : tuple of str
         The situations of `Facts.situations` in which `recommend` names it.
     questions : tuple of str
@@ -122,6 +124,7 @@ class Test:
     corrected_by: str | None = None
     least_p: bool = False
     pymc: str | None = None
+    decides: str | None = None
     advised: tuple[str, ...] = ()
     questions: tuple[str, ...] = ("Q1",)
     needs_design: bool = False
@@ -137,7 +140,7 @@ class Test:
                 raise ValueError(f"`designs` must be among {', '.join(DESIGNS)}, got {design!r}.")
         if not self.name.isidentifier():
             raise ValueError(f"`name` must be the name of a function, got {self.name!r}.")
-        for name in ("function", "together", "batch", "pymc"):
+        for name in ("function", "together", "batch", "pymc", "decides"):
             place = getattr(self, name)
             if place is not None and place.count(":") != 1:
                 raise ValueError(f'`{name}` must be "package.module:function", got {place!r}.')
@@ -301,6 +304,7 @@ for _entry in (
         sibling="corrected_ttest",
         citations=("corani2015bayesian", "benavoli2017time"),
         pymc="bayescmp.bayes.correlated_t:pymc_correlated_ttest",
+        decides="bayescmp.planning.exact:correlated_ttest",
         advised=("folds",),
         questions=("Q1", "Q2"),
         needs_design=True,
@@ -404,6 +408,7 @@ for _entry in (
         sibling="sign_test",
         citations=("benavoli2017time",),
         pymc="bayescmp.bayes.sign:pymc_sign_test",
+        decides="bayescmp.planning.exact:sign_test",
         advised=("datasets",),
         caveat="weaker than signed_rank_test",
     ),

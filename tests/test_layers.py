@@ -16,6 +16,7 @@ LAYERS = [
     {"scores"},
     {"sentences"},
     {"bayes", "frequentist"},
+    {"planning"},
     {"comparison"},
     {"plots"},
     {"reports"},
@@ -28,6 +29,7 @@ LAZY = {
     ("bayes", "plots"): "a result draws itself",
     ("frequentist", "plots"): "a result draws itself",
     ("comparison", "plots"): "a result draws itself",
+    ("planning", "plots"): "a result draws itself",
     ("comparison", "reports"): "a result writes its report",
     ("reports", "plots"): "matplotlib",
 }

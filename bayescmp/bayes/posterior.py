@@ -176,6 +176,14 @@ class Posterior(BayesianResult):
         """E[max(d, 0)]."""
         raise NotImplementedError
 
+    @property
+    def mean_three(self) -> tuple[float, float, float] | None:
+        """P(the mean difference is above the rope), P(inside), P(below); None where the test has no difference.
+
+        Over many datasets this is another thing than `three`, which is about what a new dataset will show.
+        """
+        return self.three
+
     # ---- decisions and other views
 
     def decision(self, threshold: float = 0.95) -> Decision:

@@ -248,6 +248,19 @@ class RegionPosterior(Posterior):
     def _gain(self) -> float:
         return self._estimate().gain
 
+    @property
+    def mean_three(self) -> Three | None:
+        """P(the mean difference over datasets is above the rope), P(inside), P(below); None where there is none."""
+        if self.mean is None:
+            return None
+        values, weights = self.inference.mean_distribution()
+        region = self.rope.regions(values)
+        above, below = (float(weights[region == r].sum()) for r in (1, -1))
+        if self.rope.is_zero:  # no difference at all counts half for each side
+            equal = float(weights[region == 0].sum())
+            return above + equal / 2, 0.0, below + equal / 2
+        return above, max(0.0, 1 - above - below), below
+
     # ---- other views
 
     def with_rope(self, rope: RopeLike) -> Self:

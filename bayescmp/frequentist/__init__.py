@@ -59,9 +59,11 @@ from bayescmp.frequentist.proportions import (
 from bayescmp.frequentist.rank_tests import sign_test, wilcoxon_test
 from bayescmp.frequentist.recommend import Recommendation, recommend
 from bayescmp.frequentist.result import EffectSize, TestResult
+from bayescmp.frequentist.sequential import ETest, e_test
 from bayescmp.frequentist.t_tests import corrected_ttest, paired_ttest, tost_ttest, welch_ttest
 
 __all__ = [
+    "ETest",
     "EffectSize",
     "Interval",
     "PairwiseTests",
@@ -83,6 +85,7 @@ __all__ = [
     "cv5x2_ftest",
     "cv5x2_ttest",
     "difference_interval",
+    "e_test",
     "fisher_lsd",
     "friedman_aligned_ranks_test",
     "friedman_test",
