@@ -338,6 +338,7 @@ for _entry in (
         sibling="mcnemar_test",
         citations=("mcnemar1947note",),
         pymc="bayescmp.bayes.mcnemar:pymc_mcnemar_test",
+        decides="bayescmp.planning.exact:mcnemar_test",
         advised=("right or wrong",),
         questions=("Q1", "Q2"),
     ),

@@ -456,7 +456,8 @@ class Decider:
         """The design of these sizes in worlds that are drawn one by one; `truths` of them where the test is exact."""
         if simulations is not None:
             check_count("simulations", simulations, 10)
-        exact = simulations is None and self.test.decides is not None and self._is_plain()
+        known = self.test.decides is not None and self._is_plain()
+        exact = simulations is None and known and not getattr(worlds(np.random.default_rng(0)), "icc", 0.0)
         seed = None if exact and truths == 1 else checked_seed(random_seed)
         if exact:
             decided, mcse, widths = self._exact(sizes, worlds, truths, seed)

@@ -1,6 +1,7 @@
 """How often a study of a given size decides what, where that needs no simulation.
 
-Correlated t-test: a noncentral t, and one integral for equivalence. Sign test: a sum over the counts that can come out.
+Correlated t-test: a noncentral t, and one integral for equivalence. Sign and McNemar tests: sums over the counts that
+can come out.
 The functions that the catalogue names take sizes and a world, and return P(decide better), P(equivalent), P(worse),
 sizes x 3, and the expected width of the 95 % HDI (NaN where the test has none).
 """
@@ -9,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from bayescmp.bayes.distributions import Four
+from bayescmp.bayes.mcnemar import probabilities
 from bayescmp.bayes.sign import SignInference
 from bayescmp.numerics.dirichlet import p_largest_of_three
-from bayescmp.planning.worlds import Datasets, Folds
+from bayescmp.planning.worlds import Datasets, Folds, RightOrWrong
 from bayescmp.rope import Rope
 
 Floats = NDArray[np.float64]
@@ -20,6 +23,8 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)
 _V, _VW = (_NODES + 1) / 2, _WEIGHTS / 2
 FAR = 1e-18
 """Tail of the standard deviation that no integral goes into."""
+MOST_ITEMS = 20_000
+"""Items beyond which the sum over all outcomes takes too long; plan by simulation there."""
 MOST_DATASETS = 1000
 """A sign test on more has too many outcomes to sum over."""
 
@@ -39,6 +44,43 @@ def sign_test(
     own = SignInference(np.zeros(1), np.zeros(1), prior, prior_place).prior_counts
     decided = [sign(int(size), world.shares(rope), own, rope, threshold) for size in n]
     return np.array(decided), np.full(len(n), np.nan)
+
+
+def mcnemar_test(
+    n: Ints, world: RightOrWrong, rope: Rope, threshold: float, prior: float | Four = 0.5
+) -> tuple[Floats, Floats]:
+    """McNemar's test of independent items; the width of the HDI is that of a normal distribution with the same sd."""
+    if n.max() > MOST_ITEMS:
+        raise ValueError(f"`n` of the McNemar test must be at most {MOST_ITEMS:,} items, got {n.max():,}.")
+    found = [_right_or_wrong(int(size), world, rope, threshold, prior) for size in n]
+    decided, widths = zip(*found, strict=True)
+    return np.array(decided), np.array(widths)
+
+
+def _right_or_wrong(
+    n: int, world: RightOrWrong, rope: Rope, threshold: float, prior: float | Four
+) -> tuple[Floats, float]:
+    """The decisions on n items, summed over how many only A and only B gets right."""
+    only_a, only_b = world.cells[1:3]
+    tail = 1e-13
+    ends = [
+        (max(int(binom_ppf(tail, n, p)) - 1, 0), min(int(binom_ppf(1 - tail, n, p)) + 1, n)) for p in (only_a, only_b)
+    ]
+    a, b = np.mgrid[ends[0][0] : ends[0][1] + 1, ends[1][0] : ends[1][1] + 1].reshape(2, -1)
+    cells = np.stack([a, b, n - a - b], axis=1)[a + b <= n]
+    weight = np.exp(_log_multinomial(cells, np.array([only_a, only_b, 1 - only_a - only_b])))
+    cells, weight = cells[weight > 1e-17], weight[weight > 1e-17]
+    counts = np.stack([cells[:, 2], cells[:, 0], cells[:, 1], np.zeros(len(cells))], axis=1)
+    decided = weight @ (probabilities(counts, rope=rope, prior=prior) >= threshold)
+    gap = (cells[:, 0] - cells[:, 1]) / n
+    sd = np.sqrt(np.maximum((cells[:, 0] + cells[:, 1]) / n - gap**2, 0.0) / n)
+    return np.asarray(decided), float(weight @ (2 * special.ndtri(0.975) * sd))
+
+
+def binom_ppf(q: float, n: int, p: float) -> float:
+    """About the quantile of a binomial: normal, and never too near to the mean."""
+    sd = np.sqrt(n * p * (1 - p)) + 1
+    return float(np.clip(n * p + (special.ndtri(q) * sd) + np.sign(q - 0.5) * 8, 0, n))
 
 
 def correlated_t(n: Ints, mean: float, sd: float, rho: float, rope: Rope, threshold: float) -> Floats:

@@ -16,6 +16,7 @@ from scipy.special import ndtr, stdtr
 from bayescmp.checks import check_number
 from bayescmp.errors import ScoresError, name_list
 from bayescmp.rope import Rope
+from bayescmp.scores.items import items_of_arrays
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
 
@@ -258,7 +259,155 @@ class DatasetsOfFolds(World):
         return pair_of(rows, (*pilot.resampling, *(self.resampling,) * m), pilot)
 
 
-WORLDS: dict[str, type[World]] = {"folds": Folds, "datasets": Datasets, "datasets x folds": DatasetsOfFolds}
+@dataclass(frozen=True, eq=False)
+class RightOrWrong(World):
+    """Items of one test set that each model gets right or wrong: the probabilities of the four cells, and clusters."""
+
+    unit = "items"
+    least = 1
+    needs = ("difference", "discordance")
+    may = ("icc", "cluster_size")
+    cells: tuple[float, float, float, float]
+    icc: float = 0.0
+    cluster_size: int = 1
+
+    @classmethod
+    def _of(cls, truth: dict[str, float], resampling: Resampling | None) -> Self:
+        delta, discordance = truth["difference"], truth["discordance"]
+        if not 0 < discordance <= 1 or abs(delta) > discordance:
+            raise ValueError(
+                "`discordance` of the truth must be the share of items that only one model gets right, between 0 and 1, "
+                f"and at least as large as `difference`, got {discordance:g} and {delta:g}."
+            )
+        icc, size = truth.get("icc", 0.0), truth.get("cluster_size", 1.0)
+        if not 0 <= icc < 1 or size < 1 or size % 1:
+            raise ValueError(
+                f"`icc` of the truth must be in [0, 1), and `cluster_size` a whole number of items, got {icc:g} and {size:g}."
+            )
+        cells = (1 - discordance, (discordance + delta) / 2, (discordance - delta) / 2, 0.0)
+        return cls(cells, icc, int(size))
+
+    @classmethod
+    def drawn(cls, pilot: Pair, rng: np.random.Generator) -> Self:
+        a, b = (x[0, : pilot.counts[0]] == pilot.higher_is_better for x in (pilot.scores_a, pilot.scores_b))
+        counts = [np.sum(a & b), np.sum(a & ~b), np.sum(~a & b), np.sum(~a & ~b)]
+        return cls(tuple(rng.dirichlet(np.array(counts) + 0.5).tolist()))
+
+    @classmethod
+    def size(cls, pilot: Pair) -> int:
+        return int(pilot.counts[0])
+
+    @classmethod
+    def steps(cls, pilot: Pair) -> tuple[int, ...]:
+        return tuple(k * cls.size(pilot) for k in (1, 3, 9))
+
+    def _scores(self, n: int, rng: np.random.Generator) -> Floats:
+        """Right or wrong, A and B, 2 x items; the cells of a cluster are Dirichlet-multinomial."""
+        if self.icc and self.cluster_size > 1:
+            clusters = -(-n // self.cluster_size)
+            gammas = rng.standard_gamma(np.maximum(np.array(self.cells), 1e-12) * (1 / self.icc - 1), (clusters, 4))
+            shares = np.repeat(gammas / gammas.sum(axis=1, keepdims=True), self.cluster_size, axis=0)[:n]
+            cell = (rng.random((n, 1)) > shares.cumsum(axis=1)[:, :3]).sum(axis=1)
+        else:
+            cell = rng.choice(4, n, p=self.cells)
+        return np.stack([np.isin(cell, (0, 1)), np.isin(cell, (0, 2))]).astype(float)
+
+    def study(self, n: int, rng: np.random.Generator) -> Pair:
+        clusters = np.arange(n) // self.cluster_size if self.cluster_size > 1 else None
+        return items_pair(self._scores(n, rng), clusters)
+
+    def more(self, pilot: Pair, m: int, rng: np.random.Generator) -> Pair:
+        old = np.stack([x[0, : pilot.counts[0]] for x in (pilot.scores_a, pilot.scores_b)])
+        new = self._scores(m, rng)
+        return items_pair(np.concatenate([old, new if pilot.higher_is_better else 1 - new], axis=1), None, pilot)
+
+
+@dataclass(frozen=True, eq=False)
+class GradedItems(World):
+    """Items of one test set with a grade: mean and standard deviation of the differences, and clusters."""
+
+    unit = "items"
+    needs = ("mean", "sd")
+    may = ("icc", "cluster_size")
+    mean: float
+    sd: float
+    icc: float = 0.0
+    cluster_size: float = 1.0
+
+    @classmethod
+    def drawn(cls, pilot: Pair, rng: np.random.Generator) -> Self:
+        d = pilot.differences[0, : pilot.counts[0]]
+        sd = d.std(ddof=1) * np.sqrt((d.size - 1) / rng.chisquare(d.size - 1))
+        return cls(rng.normal(d.mean(), sd / np.sqrt(d.size)), sd)
+
+    size = RightOrWrong.size
+    steps = RightOrWrong.steps
+
+    def _differences(self, n: int, rng: np.random.Generator) -> Floats:
+        own = np.sqrt(1 - self.icc) * rng.standard_normal(n)
+        common = np.sqrt(self.icc) * rng.standard_normal(n)[np.arange(n) // int(self.cluster_size)]
+        return np.asarray(self.mean + self.sd * (own + common))
+
+    def study(self, n: int, rng: np.random.Generator) -> Pair:
+        d = self._differences(n, rng)
+        clusters = np.arange(n) // int(self.cluster_size) if self.cluster_size > 1 else None
+        return items_pair(np.stack([d, np.zeros(n)]), clusters)
+
+    def more(self, pilot: Pair, m: int, rng: np.random.Generator) -> Pair:
+        d = np.append(pilot.differences[0, : pilot.counts[0]], self._differences(m, rng))
+        return pair_of(d[None], (Resampling.items(),), pilot)
+
+
+@dataclass(frozen=True, eq=False)
+class Runs(World):
+    """Independent runs of two models on one dataset, as many of each."""
+
+    unit = "runs"
+    needs = ("mean", "sd_a", "sd_b")
+    mean: float
+    sd_a: float
+    sd_b: float
+
+    @classmethod
+    def drawn(cls, pilot: Pair, rng: np.random.Generator) -> Self:
+        means, sds = zip(*(_mean_and_sd(x[0], rng) for x in (pilot.scores_a, pilot.scores_b)), strict=True)
+        sign = 1.0 if pilot.higher_is_better else -1.0
+        return cls(sign * (means[0] - means[1]), *sds)
+
+    @classmethod
+    def size(cls, pilot: Pair) -> int:
+        return int(pilot.runs.min())
+
+    @classmethod
+    def steps(cls, pilot: Pair) -> tuple[int, ...]:
+        return 5, 10, 20
+
+    def study(self, n: int, rng: np.random.Generator) -> Pair:
+        return runs_pair(rng.normal(self.mean, self.sd_a, n), rng.normal(0.0, self.sd_b, n))
+
+    def more(self, pilot: Pair, m: int, rng: np.random.Generator) -> Pair:
+        sign = 1.0 if pilot.higher_is_better else -1.0
+        a, b = (sign * x[0][np.isfinite(x[0])] for x in (pilot.scores_a, pilot.scores_b))
+        middle = b.mean()
+        a = np.append(a, rng.normal(middle + self.mean, self.sd_a, m))
+        return runs_pair(a, np.append(b, rng.normal(middle, self.sd_b, m)), pilot)
+
+
+def _mean_and_sd(x: Floats, rng: np.random.Generator) -> tuple[float, float]:
+    """A mean and a standard deviation from their posterior with the prior 1/sd."""
+    x = x[np.isfinite(x)]
+    sd = x.std(ddof=1) * np.sqrt((x.size - 1) / rng.chisquare(x.size - 1))
+    return float(rng.normal(x.mean(), sd / np.sqrt(x.size))), float(sd)
+
+
+WORLDS: dict[str, type[World]] = {
+    "folds": Folds,
+    "runs": Runs,
+    "items": RightOrWrong,
+    "graded items": GradedItems,
+    "datasets": Datasets,
+    "datasets x folds": DatasetsOfFolds,
+}
 """By the designs of the catalogue."""
 
 
@@ -276,6 +425,40 @@ def pair_of(
         scores_a=differences,
         scores_b=zero,
         resampling=resampling if resampling is not None else (None,) * n,
+        metric=None if like is None else like.metric,
+        higher_is_better=True,
+        scale="score" if like is None else like.scale,
+    )
+
+
+def items_pair(scores: Floats, clusters: NDArray[np.int_] | None, like: Pair | None = None) -> Pair:
+    """A pair with these scores of A and B, 2 x items."""
+    n = scores.shape[1]
+    items = {} if clusters is None else {"planned": items_of_arrays(n, None, clusters.tolist())}
+    return Pair(
+        a=A if like is None else like.a,
+        b=B if like is None else like.b,
+        datasets=("planned",) if like is None else like.datasets,
+        scores_a=scores[:1],
+        scores_b=scores[1:],
+        resampling=(Resampling.items(),),
+        metric=None if like is None else like.metric,
+        higher_is_better=True if like is None else like.higher_is_better,
+        items=items,
+    )
+
+
+def runs_pair(a: Floats, b: Floats, like: Pair | None = None) -> Pair:
+    """A pair with these runs, higher is better."""
+    scores = np.full((2, 1, max(a.size, b.size)), np.nan)
+    scores[0, 0, : a.size], scores[1, 0, : b.size] = a, b
+    return Pair(
+        a=A if like is None else like.a,
+        b=B if like is None else like.b,
+        datasets=("planned",) if like is None else like.datasets,
+        scores_a=scores[0],
+        scores_b=scores[1],
+        resampling=(Resampling.runs(),),
         metric=None if like is None else like.metric,
         higher_is_better=True,
         scale="score" if like is None else like.scale,
