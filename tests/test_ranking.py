@@ -100,7 +100,9 @@ def test_three_models_by_brute_force_over_the_simplex():
         error = 4e-3
         assert by_rank.p_best[name] == pytest.approx(np.mean(ranks.argmin(axis=1) == m), abs=error)
         assert by_score.p_best[name] == pytest.approx(np.mean(score.argmax(axis=1) == m), abs=error)
-        assert by_score.p_within_rope[name] == pytest.approx(np.mean(score[:, m] >= score.max(axis=1) - 0.02), abs=error)
+        assert by_score.p_within_rope[name] == pytest.approx(
+            np.mean(score[:, m] >= score.max(axis=1) - 0.02), abs=error
+        )
         assert by_score.expected_rank[name] == pytest.approx(places[:, m].mean(), abs=2 * error)
         assert by_score.rank_distribution[m] == pytest.approx(
             [np.mean(places[:, m] == r) for r in (1, 2, 3)], abs=error

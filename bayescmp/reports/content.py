@@ -313,9 +313,7 @@ def _notes(c: "Comparison") -> list[str]:
         if isinstance(c.rope, Rope):
             warn_if_other_scale(c.rope, c.scores.values)
     warned = [str(w.message) for w in caught]
-    return list(
-        dict.fromkeys([*warned, *c.cautions(), *c.notes, *c.tests.notes, *c.scores.notes, *pair_notes(c)])
-    )
+    return list(dict.fromkeys([*warned, *c.cautions(), *c.notes, *c.tests.notes, *c.scores.notes, *pair_notes(c)]))
 
 
 def _reproduce(c: "Comparison") -> list[tuple[str, str]]:

@@ -247,7 +247,13 @@ def _decision_tables(book: Book, decisions: Said, kinds: Any) -> None:
             row.append(f"{len(found) / len(kinds[where]):.3f}")
             row.append(str(rate(decided)) if len(decided) >= 20 else "" if len(decided) == 0 else "too few")
         rows.append(tuple(row))
-    head = ("kind", "one dataset: said", "the Bayesian decision was true", "many datasets: said", "the Bayesian decision was true")
+    head = (
+        "kind",
+        "one dataset: said",
+        "the Bayesian decision was true",
+        "many datasets: said",
+        "the Bayesian decision was true",
+    )
     book.table("agreement of the schools", head, rows)
 
 

@@ -15,6 +15,7 @@ from bayescmp.values import Value
 if TYPE_CHECKING:
     from bayescmp.bayes.ranking.result import RankingPosterior
 
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Groups(Value):
     """Models by w = P(within the rope of the best), each group in the order of the expected ranks.
