@@ -178,7 +178,9 @@ def test_the_direction_and_the_design_can_be_said(folder, tmp_path):
             for way in ("--higher-is-better", "--lower-is-better")
         )
         assert higher["p_better"] == pytest.approx(lower["p_worse"])
-    assert "--higher-is-better or --lower-is-better" in bad("compare", path, "--rope", 0, "--metric", "thing")
+    assert "--higher-is-better or --lower-is-better" in bad(
+        "compare", path, "--rope", 0, "--metric", "thing", "--resampling", "independent"
+    )
     named = (path, "rf", "svm", "--rope", 0, "--metric", "accuracy")
     for call in (("test", "correlated-ttest", *named), ("compare", path, *named[3:])):
         asked = bad(*call)
