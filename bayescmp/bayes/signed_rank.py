@@ -31,6 +31,7 @@ from bayescmp.bayes.regions import (
     wins,
 )
 from bayescmp.checks import check_draws, check_number, checked_seed, is_list
+from bayescmp.errors import ScoresError
 from bayescmp.rope import BORDER_TOLERANCE, ROPE, Rope, RopeLike
 from bayescmp.scores.inputs import check_units, in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
@@ -198,6 +199,10 @@ class SignedRankInference(RegionInference):
         object.__setattr__(self, "differences", np.asarray(self.differences, dtype=float))
         object.__setattr__(self, "rounding", np.asarray(self.rounding, dtype=float))
         object.__setattr__(self, "names", tuple(self.names))
+        if self.differences.size and (largest := float(np.abs(self.differences).max())) > LARGEST:
+            raise ScoresError(
+                f"Differences must be at most {LARGEST:g}, got {largest:g}. Change the unit of the scores."
+            )
         if self.rounding.shape != self.differences.shape:
             raise ValueError(
                 f"`rounding` must have one number per difference, got {self.rounding.size} for {self.differences.size}."

@@ -138,7 +138,7 @@ class Resampling(Value):
 
     @classmethod
     def bootstrap(cls, n: int, repeats: int) -> "Resampling":
-        """Training sets drawn from `n` cases with replacement, scored on the cases left out ("out of bag").
+        """`repeats` training sets, drawn from `n` cases with replacement and scored on the cases left out (out of bag).
 
         A case is left out with probability (1 - 1/n)^n, about 0.368. That is also the correlation rho: two sets of
         left-out cases have this share of their cases in common. Scores that blend in the training score (.632, .632+)

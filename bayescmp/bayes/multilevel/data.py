@@ -140,6 +140,10 @@ def prepare(scores: Scores, prior: str | MultilevelPrior) -> tuple[Statistics, d
         warn(f"multilevel: {notes[-1]}.", PriorWarning)
     within = float(np.sqrt((roots.sum(axis=1) / np.maximum(seen.sum(axis=1) * (counts - 1), 1)).mean()))
     unit = spread if spread > rounding.max() else within
+    if unit**2 == 0:
+        raise ScoresError(
+            f"Differences must be large enough to be squared, got {unit:g}. Change the unit of the scores."
+        )
     statistics = Statistics(
         models=models,
         datasets=datasets,
