@@ -229,7 +229,8 @@ def check_same_index(arrays: Mapping[str, Any], what: str) -> None:
 
 def as_vector(name: str, values: ArrayLike) -> Floats:
     """A one-dimensional float array of finite numbers; an error names the place where it is not."""
-    if _depth(name, values) and (np.ma.isMaskedArray(values) or np.iscomplexobj(values)):
+    _depth(name, values)  # raises where lists have different lengths, before numpy does
+    if np.ma.isMaskedArray(values) or np.iscomplexobj(values):
         raise ScoresError(f"The scores of `{name}` must be plain real numbers, got {type(values).__name__}.")
     try:
         given = np.asarray(values)

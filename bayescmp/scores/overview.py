@@ -80,8 +80,10 @@ def same_datasets(scores: "Scores") -> list[tuple[str, ...]]:
 
 
 def _may_be_chance(values: NDArray[np.float64], group: list[int]) -> bool:
-    """Whether equal scores are no surprise: they have few digits, or each of them is found on other datasets too."""
+    """Whether equal scores are no surprise: ranks, few digits, or each of them found on other datasets too."""
     same = values[:, group[0]]
+    if (np.isnan(same) | (same % 1 == 0)).all() and np.nanmax(same) <= len(values):
+        return True
     different = np.unique(same[np.isfinite(same)])[:CHANCE_DIGITS].tolist()
     digits = sum(len(Decimal(f"{x:.12g}").normalize().as_tuple().digits) for x in different)
     if len(different) < 2 or digits < CHANCE_DIGITS:
