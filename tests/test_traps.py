@@ -37,6 +37,7 @@ MEAN = ('"Average" is the mean of the other 3 datasets, and would count as one m
 UNITS = pd.DataFrame({"dataset": ["x", "y", "z"], "a": [0.8, 0.7, 0.9], "b": [0.8, 85, 1.0]})
 FOLDS = pd.DataFrame({"fold": [1, 2, 3] * 2, "model": [*"aaabbb"], "rmse": [3.0, 2, 4, 1, 1, 2]})
 FOLD = ("Every fold must be a whole number of 0 or more, or a name", "Number them 1, 2, 3, and so on")
+DOWN = {"higher_is_better": False}
 RAGGED = [[1.0, 2.0], [3.0]]
 
 
@@ -377,7 +378,7 @@ def test_the_name_of_a_summary_alone_is_warned_about(name):
 
 
 def test_datasets_with_the_same_scores_are_warned_about_by_name(rng):
-    """Where that is more than chance: not for scores of two digits, nor for those that many datasets have."""
+    """Where that is more than chance: not for ranks, scores of two digits, or those that many datasets have."""
     values = rng.normal(0.8, 0.05, (54, 2)).round(4)
     values[7] = values[3]
     with pytest.warns(bc.RepeatsWarning, match='datasets "dataset 4", "dataset 8" have the same.*drop."dataset 8"'):
@@ -387,6 +388,7 @@ def test_datasets_with_the_same_scores_are_warned_about_by_name(rng):
     values[9] = values[11]
     with pytest.warns(bc.RepeatsWarning, match='"dataset 8" have the same scores in every cell, and so have 1 more'):
         Scores.from_arrays(dict(zip("ab", values.T, strict=True)), metric="accuracy", datasets=54)
+    Scores.from_arrays({name: [i] * 9 for i, name in enumerate("abcdefgh")}, metric="rank", datasets=9, **DOWN)
     for coarse in (values.round(2), rng.integers(0, 4, (54, 2)) / 3):
         assert len(np.unique(coarse, axis=0)) < 54
         Scores.from_arrays(dict(zip("ab", coarse.T, strict=True)), metric="accuracy", datasets=54)

@@ -340,7 +340,7 @@ def check_same_index(arrays: Mapping[str, Any], what: str) -> None:
 
 def as_vector(name: str, values: ArrayLike) -> Floats:
     """A one-dimensional float array of finite numbers; an error names the place where it is not."""
-    _depth(name, values)
+    _depth(name, values)  # raises where lists have different lengths, before numpy does
     _check_plain(name, values)
     try:
         given = np.asarray(values)

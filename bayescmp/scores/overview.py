@@ -18,8 +18,6 @@ MOST_READ = 1000
 """So many scores show how many decimals a table has."""
 CHANCE_DIGITS = 6
 """Datasets whose scores have fewer digits in all may well be equal by chance."""
-CHANCE = 0.1
-"""So may those where this many other datasets are expected to have the same scores, by how often each is found."""
 LEAST_PERCENT = 10
 """Scores of an accuracy between 1 and this are not percent but something else, such as simulated ones."""
 
@@ -80,15 +78,16 @@ def same_datasets(scores: "Scores") -> list[tuple[str, ...]]:
 
 
 def _may_be_chance(values: NDArray[np.float64], group: list[int]) -> bool:
-    """Whether equal scores are no surprise: they have few digits, or each of them is found on other datasets too."""
+    """Whether equal scores are no surprise: ranks, few digits, or each of them found on other datasets too."""
     same = values[:, group[0]]
+    if (np.isnan(same) | (same % 1 == 0)).all() and np.nanmax(same) <= len(values):
+        return True
     different = np.unique(same[np.isfinite(same)])[:CHANCE_DIGITS].tolist()
     digits = sum(len(Decimal(f"{x:.12g}").normalize().as_tuple().digits) for x in different)
     if len(different) < 2 or digits < CHANCE_DIGITS:
         return True
-    n = values.shape[1]
     elsewhere = ((values == same[:, None]) | np.isnan(same[:, None])).all(axis=2).sum(axis=1) - len(group)
-    return bool(n * np.prod(np.maximum(elsewhere, 0.5) / n) > CHANCE)
+    return bool((elsewhere > 0).all())
 
 
 def _check_units(scores: "Scores") -> None:
