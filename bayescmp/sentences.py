@@ -123,7 +123,9 @@ KINDS = {
     "correction missing": (
         "significant ({p}) only because overlapping folds are treated as independent: corrected {corrected}"
     ),
-    "opposite directions": "significant ({p}) in favour of {favoured}, yet {claim}: the tests weigh the datasets differently",
+    "opposite directions": (
+        "significant ({p}) in favour of {favoured}, yet {claim}: the tests weigh the datasets differently"
+    ),
     "mean and majority differ": (
         "{claim}, yet {other} is ahead by the mean ({mean}): a few datasets differ much more than the others"
     ),
@@ -132,7 +134,7 @@ KINDS = {
     ),
     "significant but equivalent": "significant ({p}), but {equivalent}{why}",
     "rope wider than the effect": (
-        "significant ({p}), but the estimated difference {mean} lies inside the rope: no outcome reaches P = {threshold}"
+        "significant ({p}), but the estimated difference {mean} lies inside the rope: no outcome has P of {threshold}"
     ),
     "significant but undecided": (
         "significant ({p}) in favour of {favoured}, but {leader} better{beyond} has only P = {P}"
@@ -184,7 +186,9 @@ def _significant(r: "PairResult") -> tuple[str, dict[str, str]]:
     favoured = p.a if effect > 0 else p.b
     if r.decided:
         if effect and favoured != (p.a if _a_leads(p) else p.b):
-            return ("mean and majority differ" if _against_the_mean(p) else "opposite directions"), {"favoured": favoured}
+            return ("mean and majority differ" if _against_the_mean(p) else "opposite directions"), {
+                "favoured": favoured
+            }
         return "agree", {}
     if s.corrected_p is not None and s.corrected_p > s.alpha:
         return "correction missing", {"corrected": p_value(s.corrected_p, s.alpha)}
@@ -201,9 +205,7 @@ def _significant(r: "PairResult") -> tuple[str, dict[str, str]]:
 def _one_number(r: "PairResult") -> bool:
     """Whether P of the better model is 1 - p/2: on one dataset without a rope, by the t-tests."""
     p = r.posterior
-    return (
-        len(p.datasets) == 1 and p.rope.is_zero and math.isclose(_p_leader(p), 1 - r.test.p_value / 2, abs_tol=1e-9)
-    )
+    return len(p.datasets) == 1 and p.rope.is_zero and math.isclose(_p_leader(p), 1 - r.test.p_value / 2, abs_tol=1e-9)
 
 
 def _against_the_mean(p: "Posterior") -> bool:
@@ -290,7 +292,9 @@ def of_groups(g: "Groups") -> str:
             everyone = {1: "it beats", 2: "both beat", 3: "all three beat"}.get(len(rest), f"all {len(rest)} beat")
             parts.append(f"{everyone} {names_in_line(g.beaten)}{p}")
         if between:
-            parts.append(f"{names_in_line(between)} {'looks' if len(between) == 1 else 'look'} worse, but not for certain")
+            parts.append(
+                f"{names_in_line(between)} {'looks' if len(between) == 1 else 'look'} worse, but not for certain"
+            )
         text = "; ".join(parts)
     if g.cheapest is not None:
         text += f". Cheapest of the top: {g.cheapest}"
@@ -324,7 +328,9 @@ def best_model(ranking: "RankingPosterior", rope: "Rope | None", most: int = 3) 
     if rope is not None and rope.low != -rope.high:
         within += f" (the wider side of the rope {rope})"
     near = probability(ranking.p_within_rope[name], ranking.mcse[name])
-    first = f"By {ranking.quantity} over {ranking.rests_on}, {name} is the best of {k} models with probability {shown[0]}"
+    first = (
+        f"By {ranking.quantity} over {ranking.rests_on}, {name} is the best of {k} models with probability {shown[0]}"
+    )
     first += "" if ranking.rope.is_zero else f", and within {within} of the best with probability {near}"
     rest = [f"{name} ({p})" for (name, _), p in zip(rows[1:], shown[1:], strict=True)]
     return f"{first}. Next: {', '.join(rest)}."
@@ -364,9 +370,8 @@ def few_datasets(test: str, n: int) -> tuple[str, ...]:
     if n >= FEW_DATASETS[test]:
         return ()
     at, rate = _measured(measured.FALSE_DECISIONS[test], n)
-    return (
-        f"few datasets: with {at}, one of two equal models was called better in {100 * rate:.0f} % of simulated studies",
-    )
+    share = f"{100 * rate:.0f} % of simulated studies"
+    return (f"few datasets: with {at}, one of two equal models was called better in {share}",)
 
 
 def _measured(rates: dict[int, float], n: int) -> tuple[int, float]:

@@ -225,7 +225,7 @@ def test_by_dataset_is_a_student_t_of_each():
 
 @pytest.mark.oracle("Comparison.ranking Comparison.ranking_posterior", "brute force")
 def test_ranking_of_a_comparison_by_dirichlet_draws():
-    """Uniform weights of the ten domains: who has the best weighted score, and on request the best weighted mean rank."""
+    """Uniform weights of the ten domains: who has the best weighted score, and on request the best mean rank."""
     c = bc.compare(DOMAINS, rope=1, random_seed=1)
     weights = np.random.default_rng(3).dirichlet(np.ones(10), DRAWS)
     scores = DOMAINS.values[:, :, 0]

@@ -73,7 +73,7 @@ def test_two_models_by_score_equal_the_truncated_powers(rng):
 
 @pytest.mark.oracle("bayes.RankingPosterior.p_within_rope", "closed form")
 def test_within_the_rope_equals_the_truncated_powers(rng):
-    """One of two models is within the rope of the best where its weighted mean difference is at least minus the rope."""
+    """One of two models is within the rope of the best where its mean difference is at least minus the rope."""
     d, rope = rng.normal(0, 1, 6), 0.2
     found = rank(table(d, np.zeros(6)), rope=rope)
     check_share(found.p_within_rope["A"], positive_mean(d + rope), found.mcse["A"])
@@ -100,7 +100,9 @@ def test_three_models_by_brute_force_over_the_simplex():
         error = 4e-3
         assert by_rank.p_best[name] == pytest.approx(np.mean(ranks.argmin(axis=1) == m), abs=error)
         assert by_score.p_best[name] == pytest.approx(np.mean(score.argmax(axis=1) == m), abs=error)
-        assert by_score.p_within_rope[name] == pytest.approx(np.mean(score[:, m] >= score.max(axis=1) - 0.02), abs=error)
+        assert by_score.p_within_rope[name] == pytest.approx(
+            np.mean(score[:, m] >= score.max(axis=1) - 0.02), abs=error
+        )
         assert by_score.expected_rank[name] == pytest.approx(places[:, m].mean(), abs=2 * error)
         assert by_score.rank_distribution[m] == pytest.approx(
             [np.mean(places[:, m] == r) for r in (1, 2, 3)], abs=error

@@ -87,7 +87,7 @@ def shares(**counts):
 
 
 def test_the_three_groups_by_hand():
-    """w of A, B, C from counted draws: .70 + .15 and so on; the threshold belongs to the top, its complement to the worse."""
+    """w of A, B, C from counted draws; the threshold belongs to the top, its complement to the worse."""
     g = ranking(shares(tie=70, first=15, second=11, last=4)).groups()
     assert g.p_within_rope == pytest.approx({"A": 0.85, "B": 0.81, "C": 0.04})
     assert (g.top, g.open, g.worse) == ((), ("A", "B"), ("C",))
@@ -101,7 +101,9 @@ def test_the_three_groups_by_hand():
 
 def test_nothing_joint_is_claimed_that_single_probabilities_only_suggest():
     """B and C are each worse than the best in 95 of 100 draws, but both at once in 90 only."""
-    draws = np.concatenate([np.tile([0.8, 0.7, 0.6], (90, 1)), np.tile([0.7, 0.8, 0.6], (5, 1)), np.tile([0.7, 0.6, 0.8], (5, 1))])
+    draws = np.concatenate(
+        [np.tile([0.8, 0.7, 0.6], (90, 1)), np.tile([0.7, 0.8, 0.6], (5, 1)), np.tile([0.7, 0.6, 0.8], (5, 1))]
+    )
     g = ranking(draws).groups()
     assert (g.top, g.open, g.worse) == ((), ("A",), ("B", "C"))
     assert g.beaten == ("C",), "A is above C in 95 draws, above both in 90"
@@ -187,7 +189,9 @@ def test_a_repr_starts_nothing_long(monkeypatch):
 
 
 def test_no_ranking_is_said_in_the_first_line():
-    frame = bc.load_uci().select(models=["rf", "svm", "nb"], datasets=["iris", "wine", "zoo", "glass", "sonar"]).to_frame()
+    frame = (
+        bc.load_uci().select(models=["rf", "svm", "nb"], datasets=["iris", "wine", "zoo", "glass", "sonar"]).to_frame()
+    )
     gone = {("nb", "iris"), ("nb", "wine"), ("rf", "zoo"), ("svm", "glass")}
     frame = frame[[names not in gone for names in zip(frame.model, frame.dataset, strict=True)]]
     with pytest.warns(bc.MissingWarning):
@@ -248,11 +252,13 @@ def test_measured_rates_are_those_of_the_page():
 
 @pytest.mark.parametrize("n", [3, 4, 5, 6, 8, 10])
 def test_measured_false_decisions_of_the_sign_test_are_the_binomial_ones(n):
-    """Wins of two equal models are Binomial(n, 1/2); without a rope theta of a better is Beta(wins + 1/2, losses + 1/2)."""
+    """Wins of two equal models are Binomial(n, 1/2); without a rope theta is Beta(wins + 1/2, losses + 1/2)."""
     from scipy import stats
 
     def sure(wins):
-        return max(stats.beta(wins + 0.5, n - wins + 0.5).sf(0.5), stats.beta(wins + 0.5, n - wins + 0.5).cdf(0.5)) >= 0.95
+        return (
+            max(stats.beta(wins + 0.5, n - wins + 0.5).sf(0.5), stats.beta(wins + 0.5, n - wins + 0.5).cdf(0.5)) >= 0.95
+        )
 
     exact = sum(stats.binom(n, 0.5).pmf(wins) for wins in range(n + 1) if sure(wins))
     # the larger of two rates of 500 studies each
@@ -266,7 +272,9 @@ def test_equal_models_are_called_the_best_as_often_as_signs_agree(n):
     rng = np.random.default_rng(n)
     sure = 0
     for i in range(150):
-        scores = bc.Scores.from_arrays(dict(zip("ab", rng.normal(size=(2, n)), strict=True)), datasets=n, higher_is_better=True)
+        scores = bc.Scores.from_arrays(
+            dict(zip("ab", rng.normal(size=(2, n)), strict=True)), datasets=n, higher_is_better=True
+        )
         sure += max(bc.bayes.rank_models(scores, rope=0, draws=1000, random_seed=i).p_best.values()) == 1.0
     p = 2.0 ** (1 - n)
     assert sure / 150 == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) / 150) + 0.02)
@@ -323,7 +331,13 @@ def comparisons(draw):
         options["resampling"] = bc.Resampling.kfold(10)
     x = np.round(x, draw(st.sampled_from([2, 6])))
     # the hierarchical test would take most of the time, and has the same places
-    bayes = None if design == "folds" else "sign_test" if design == "datasets x folds" else draw(st.sampled_from([None, "sign_test"]))
+    bayes = (
+        None
+        if design == "folds"
+        else "sign_test"
+        if design == "datasets x folds"
+        else draw(st.sampled_from([None, "sign_test"]))
+    )
     return bc.compare(
         bc.Scores.from_arrays(dict(zip(names, x, strict=True)), **options), rope=rope, bayes=bayes, random_seed=seed
     )
@@ -370,7 +384,7 @@ def check_pairs(c, markdown, page, data):
         names = names if shares is None else ("Most probable: A better", "equivalent", "B better")
         assert [named[name] for name in names] == three
         assert named["decision"] == pair.verdict.decision == row["decision"]
-        assert named[c.pairs[0].standard.pairs > 1 and "p (holm)" or "p"] == shown
+        assert named["p (holm)" if len(c.pairs) > 1 else "p"] == shown
         for k, text in enumerate(three):
             number, found = re.search(rf'<td class="num p{k}" data-v="([^"]*)">([^<]*)</td>', rows[i]).groups()
             assert (float(number), found) == (p.three[k], text)
@@ -406,5 +420,7 @@ def check_ranking(c, markdown, page, data):
         assert re.search(rf"^{name} +{best} +{within} +{row['expected_rank']:.1f} ", repr(c), re.M)
         assert re.search(rf"^  {name} +{best} +{within} +{row['expected_rank']:.1f} ", repr(r), re.M)
         assert f"| {name} | {best} | {within} | {row['expected_rank']:.1f} |" in part
-        assert f'data-v="{row["p_best"]}">{best}</td><td class="num" data-v="{row["p_within_rope"]}">{within}</td>' in page
+        assert (
+            f'data-v="{row["p_best"]}">{best}</td><td class="num" data-v="{row["p_within_rope"]}">{within}</td>' in page
+        )
         assert any(text.get_text().startswith(best) for text in ax.texts)

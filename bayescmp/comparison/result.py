@@ -307,9 +307,7 @@ class Comparison(Value):
         for (a, b), frame in zip(self.pair_names, frames, strict=True):
             three = frame[[f"p_{name}" for name in OUTCOMES]].to_numpy()
             posterior = self.posteriors[self.pair_names.index((a, b))]
-            frame["decision"] = [
-                sentences.decision_words(posterior, Decision.of(p, self.threshold)) for p in three
-            ]
+            frame["decision"] = [sentences.decision_words(posterior, Decision.of(p, self.threshold)) for p in three]
             frame.insert(0, "a", a)
             frame.insert(1, "b", b)
         return pd.concat(frames, ignore_index=True)

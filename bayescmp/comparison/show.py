@@ -126,7 +126,9 @@ def _ranking(c: "Comparison") -> str:
             [short_name(row["model"]), best, among, f"{row['expected_rank']:.1f}", number(row["mean_score"], spread)]
         )
     about = f"Ranking by {ranking.quantity} over {ranking.rests_on}:\n"
-    table = about + text_table(["model", "P(best)", "P(within rope of best)", "expected rank", "mean score"], rows, "lrrrr")
+    table = about + text_table(
+        ["model", "P(best)", "P(within rope of best)", "expected rank", "mean score"], rows, "lrrrr"
+    )
     left = len(c.models) - len(rows)
     table += f"\n... and {counted(left, 'more model')}: ranking()" if left > 0 else ""
     return "\n".join([table, *(_line(f"Note: {note}") for note in ranking.notes)])

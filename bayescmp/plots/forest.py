@@ -28,7 +28,6 @@ from bayescmp.plots.style import (
 )
 from bayescmp.rope import Decision, Rope
 
-
 BY_HDI = {
     Decision.A_BETTER: "HDI above the rope",
     Decision.EQUIVALENT: "HDI inside",

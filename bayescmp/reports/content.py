@@ -179,8 +179,8 @@ def table_note(c: "Comparison") -> str:
     what = ""
     if isinstance(first, RegionPosterior):
         what = (
-            f"{next_heading(c)}: how often it is expected to show A better / equivalent / B better. P and decision: that "
-            "an outcome is the most probable one."
+            f"{next_heading(c)}: how often it is expected to show A better / equivalent / B better. P and decision: "
+            "that an outcome is the most probable one."
         )
     sign = " Differences are A - B, positive where A is better; brackets: 95% HDI."
     return (
@@ -292,9 +292,7 @@ def _notes(c: "Comparison") -> list[str]:
         if isinstance(c.rope, Rope):
             warn_if_other_scale(c.rope, c.scores.values)
     warned = [str(w.message) for w in caught]
-    return list(
-        dict.fromkeys([*warned, *c.cautions(), *c.notes, *c.tests.notes, *c.scores.notes, *pair_notes(c)])
-    )
+    return list(dict.fromkeys([*warned, *c.cautions(), *c.notes, *c.tests.notes, *c.scores.notes, *pair_notes(c)]))
 
 
 def _reproduce(c: "Comparison") -> list[tuple[str, str]]:

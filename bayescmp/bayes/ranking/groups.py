@@ -15,6 +15,7 @@ from bayescmp.values import Value
 if TYPE_CHECKING:
     from bayescmp.bayes.ranking.result import RankingPosterior
 
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Groups(Value):
     """Models by w = P(within the rope of the best), each group in the order of the expected ranks.
@@ -28,7 +29,7 @@ class Groups(Value):
     worse : tuple of str
         Those with w <= 1 - threshold, each taken alone.
     beaten : tuple of str
-        As many of the worse ones, the last first, as all models of the other two groups beat together with a probability
+        As many of the worse ones, the last first, as all models of the other groups beat together with a probability
         that reaches the threshold.
     p_within_rope : dict
         w of every model.
