@@ -182,7 +182,9 @@ KINDS = {
     "correction missing": (
         "significant ({p}) only because overlapping folds are treated as independent: corrected {corrected}"
     ),
-    "opposite directions": "significant ({p}) in favour of {favoured}, yet {claim}: the tests weigh the datasets differently",
+    "opposite directions": (
+        "significant ({p}) in favour of {favoured}, yet {claim}: the tests weigh the datasets differently"
+    ),
     "mean and majority differ": (
         "{claim}, yet {other} is ahead by the mean ({mean}): a few datasets differ much more than the others"
     ),
@@ -191,7 +193,7 @@ KINDS = {
     ),
     "significant but equivalent": "significant ({p}), but {equivalent}{why}",
     "rope wider than the effect": (
-        "significant ({p}), but the estimated difference {mean} lies inside the rope: no outcome reaches P = {threshold}"
+        "significant ({p}), but the estimated difference {mean} lies inside the rope: no outcome has P of {threshold}"
     ),
     "significant but undecided": (
         "significant ({p}) in favour of {favoured}, but {leader} better{beyond} has only P = {P}"
@@ -482,9 +484,8 @@ def few_datasets(test: str, n: int) -> tuple[str, ...]:
     if n >= FEW_DATASETS[test]:
         return ()
     at, rate = _measured(measured.FALSE_DECISIONS[test], n)
-    return (
-        f"few datasets: with {at}, one of two equal models was called better in {100 * rate:.0f} % of simulated studies",
-    )
+    share = f"{100 * rate:.0f} % of simulated studies"
+    return (f"few datasets: with {at}, one of two equal models was called better in {share}",)
 
 
 def _measured(rates: dict[int, float], n: int) -> tuple[int, float]:

@@ -24,7 +24,7 @@ def probability(p: float, mcse: float = 0.0, threshold: float | None = None) -> 
 
 
 def percent(p: float, mcse: float = 0.0, threshold: float | None = None) -> str:
-    """The same digits as `probability`, as a percentage; what is only rounded to 0 or 100 % is said to be beyond that."""
+    """The same digits as `probability`, as a percentage; what is only rounded to 0 or 100 % is said to be near."""
     shown = probability(p, mcse, threshold)
     decimals = max(0, len(shown.partition(".")[2]) - 2)
     value, step = 100 * float(shown), 10.0**-decimals

@@ -105,7 +105,7 @@ def test_a_test_of_ones_own_has_everything(registered, tmp_path):
     assert c.table()["p_worse"].tolist() == [p.p_worse for p in c.posteriors]
     assert c.table(full=True)["n"].tolist() == [100] * 3
     assert c.table(full=True)["test_method"].unique().tolist() == ["plain z-test"]
-    assert c.decisions()["by_probability"].tolist()[1] == "SVM better"
+    assert c.decisions()["mean_by_probability"].tolist()[1] == "SVM better"
     for kind in ("matrix", "forest"):
         assert c.plot(kind).get_figure() is not None
     assert len(c.plot("posterior", pair=("DT", "SVM")).get_lines()) > 0

@@ -285,7 +285,7 @@ def test_nothing_is_said_where_both_are_undecided():
 
 
 def test_one_number_with_two_thresholds():
-    """Without a rope the posterior is the one-sided p-value: P = 0.96 is p = 0.08, and neither school is the stricter."""
+    """Without a rope the posterior is the one-sided p-value: P = 0.96 is p = 0.08, and neither is the stricter."""
     kind, sentence = kind_of(folds(0.0125), rope=0)
     assert kind == "one number, two thresholds"
     assert sentence.startswith("the two are the same number, P = 1 - p/2; 0.95 is one-sided, p two-sided: P = 0.96")

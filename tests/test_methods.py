@@ -205,7 +205,7 @@ def test_comparison_of_three_models_on_one_dataset():
         gains = [t.expect(lambda x, s=sign: max(s * x, 0.0)) for sign in (-1, 1)]
         losses = decisions.loc[row.a, row.b]
         assert [losses.loss_of_a, losses.loss_of_b] == pytest.approx(gains, rel=1e-5)
-        assert losses.by_hdi == "undecided"  # every 95 % interval holds 0
+        assert losses.mean_by_hdi == "undecided"  # every 95 % interval holds 0
         assert t.interval(0.95)[0] < 0 < t.interval(0.95)[1]
     order, adjusted = np.argsort(p_values), np.empty(3)
     adjusted[order] = np.minimum(1, np.maximum.accumulate(np.sort(p_values) * [3, 2, 1]))  # Holm
@@ -225,7 +225,7 @@ def test_by_dataset_is_a_student_t_of_each():
 
 @pytest.mark.oracle("Comparison.ranking Comparison.ranking_posterior", "brute force")
 def test_ranking_of_a_comparison_by_dirichlet_draws():
-    """Uniform weights of the ten domains: who has the best weighted score, and on request the best weighted mean rank."""
+    """Uniform weights of the ten domains: who has the best weighted score, and on request the best mean rank."""
     c = bc.compare(DOMAINS, rope=1, random_seed=1)
     weights = np.random.default_rng(3).dirichlet(np.ones(10), DRAWS)
     scores = DOMAINS.values[:, :, 0]

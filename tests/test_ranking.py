@@ -73,7 +73,7 @@ def test_two_models_by_score_equal_the_truncated_powers(rng):
 
 @pytest.mark.oracle("bayes.RankingPosterior.p_within_rope", "closed form")
 def test_within_the_rope_equals_the_truncated_powers(rng):
-    """One of two models is within the rope of the best where its weighted mean difference is at least minus the rope."""
+    """One of two models is within the rope of the best where its mean difference is at least minus the rope."""
     d, rope = rng.normal(0, 1, 6), 0.2
     found = rank(table(d, np.zeros(6)), rope=rope)
     check_share(found.p_within_rope["A"], positive_mean(d + rope), found.mcse["A"])

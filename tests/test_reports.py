@@ -113,9 +113,9 @@ def test_sentence_of_one_dataset(labour_c):
 def test_sentence_of_many_datasets(domains_c):
     first, second, third = domains_c.sentences()
     assert re.fullmatch(
-        r"On the average of the next two datasets \(rope ±1\): A better 9\d\.\d %, equivalent \d\.\d %, B better 0\.0 %\. "
-        r'That "A better" is the most probable outcome is more than 99\.9 % certain\. A vs B: Wilcoxon '
-        r"signed-rank test, exact, zeros: wilcox, T = 0, n = 10, p = \.002, holm-adjusted p = \.006, .*\.",
+        r"On the average of the next two datasets \(rope ±1\): A better 9\d\.\d %, equivalent \d\.\d %, "
+        r'B better 0\.0 %\. That "A better" is the most probable outcome is more than 99\.9 % certain\. A vs B: '
+        r"Wilcoxon signed-rank test, exact, zeros: wilcox, T = 0, n = 10, p = \.002, holm-adjusted p = \.006, .*\.",
         first,
     )
     assert "That equivalence is the most probable outcome is " in second
@@ -136,7 +136,7 @@ def test_sentence_with_no_rope_and_of_each_dataset():
     domains = bc.load_domains()
     text = bc.compare(domains, rope=0, bayes="sign_test").sentences()[0]
     assert text.startswith(
-        'On the next dataset: A better 95.5 %, B better 4.5 %. That "A better" is the most probable outcome is more than'
+        'On the next dataset: A better 95.5 %, B better 4.5 %. That "A better" is the most probable outcome is more'
     )
     assert "equivalent" not in text
     ropes = dict.fromkeys(domains.datasets, 1.0)

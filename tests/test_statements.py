@@ -87,7 +87,7 @@ def shares(**counts):
 
 
 def test_the_three_groups_by_hand():
-    """w of A, B, C from counted draws: .70 + .15 and so on; the threshold belongs to the top, its complement to the worse."""
+    """w of A, B, C from counted draws; the threshold belongs to the top, its complement to the worse."""
     g = ranking(shares(tie=70, first=15, second=11, last=4)).groups()
     assert g.p_within_rope == pytest.approx({"A": 0.85, "B": 0.81, "C": 0.04})
     assert (g.top, g.open, g.worse) == ((), ("A", "B"), ("C",))
@@ -252,7 +252,7 @@ def test_measured_rates_are_those_of_the_page():
 
 @pytest.mark.parametrize("n", [3, 4, 5, 6, 8, 10])
 def test_measured_false_decisions_of_the_sign_test_are_the_binomial_ones(n):
-    """Wins of two equal models are Binomial(n, 1/2); without a rope theta of a better is Beta(wins + 1/2, losses + 1/2)."""
+    """Wins of two equal models are Binomial(n, 1/2); without a rope theta is Beta(wins + 1/2, losses + 1/2)."""
     from scipy import stats
 
     def sure(wins):
@@ -384,7 +384,7 @@ def check_pairs(c, markdown, page, data):
         names = names if shares is None else ("Most probable: A better", "equivalent", "B better")
         assert [named[name] for name in names] == three
         assert named["decision"] == pair.verdict.decision == row["decision"]
-        assert named[c.pairs[0].standard.pairs > 1 and "p (holm)" or "p"] == shown
+        assert named["p (holm)" if len(c.pairs) > 1 else "p"] == shown
         for k, text in enumerate(three):
             number, found = re.search(rf'<td class="num p{k}" data-v="([^"]*)">([^<]*)</td>', rows[i]).groups()
             assert (float(number), found) == (p.three[k], text)

@@ -197,8 +197,8 @@ def table_note(c: "Comparison") -> str:
     what = ""
     if isinstance(first, RegionPosterior):
         what = (
-            f"{next_heading(c)}: how often it is expected to show A better / equivalent / B better. P and decision: that "
-            "an outcome is the most probable one."
+            f"{next_heading(c)}: how often it is expected to show A better / equivalent / B better. P and decision: "
+            "that an outcome is the most probable one."
         )
     of = {"log": "in percent of B, from means of log ratios", "relative": "in percent of the mean of both"}
     differences = f"{gap_name(scale, up)}: {of[scale]}" if scale in IN_PERCENT else "Differences are A - B"

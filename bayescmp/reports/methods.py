@@ -129,8 +129,9 @@ class _Paragraph:
             how = f"by the Bayesian bootstrap of the datasets{self._cite(('rubin1981bootstrap',))}" if many else ""
             how = how or f"from the joint posterior of all models ({ranking.method})"
             lines.append(
-                f"We computed the probabilities that each model is the best, and within the rope of the best, by "
-                f"{ranking.quantity} over {ranking.rests_on}, {how}. Models are grouped by the latter."
+                f"We computed the probability that each model is the best {how}, by {ranking.quantity} over "
+                f"{ranking.rests_on}, and from the same draws that it is within the rope of the best, by which models are "
+                "grouped."
             )
         return lines
 

@@ -1,12 +1,13 @@
 """What the tool says, and how often it is true: decisions, groups, P(best), and where the schools differ.
 
-Worlds differ in the models' true means, the law of the noise, and the numbers of models and datasets. Every statement is
-made by the functions that print it, and judged by the truth of its world. Writes docs/statements.md, and the rates that
-cautions quote to bayescmp/measured.py.
+Worlds differ in the models' true means, the law of the noise, and the numbers of models and datasets. Every statement
+is made by the functions that print it, and judged by the truth of its world. Writes docs/statements.md, and the rates
+that cautions quote to bayescmp/measured.py.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +134,7 @@ def _judge(
 def _bins(bins: Said, sizes: Iterable[int]) -> list[tuple[object, ...]]:
     rows = []
     every = np.array([x for n in sizes for x in bins[n]], dtype=float)
-    for low, high in zip(EDGES[:-1], EDGES[1:], strict=True):
+    for low, high in pairwise(EDGES):
 
         def inside(x: Floats, low: float = low, high: float = high) -> Floats:
             return x[(x[:, 0] >= low) & ((x[:, 0] < high) | (high == 1))]
@@ -185,7 +186,7 @@ def _decides(name: str, n: int, rope: float, law: Callable[..., Floats], rng: np
 
 
 def _two_models(book: Book) -> None:
-    """Decisions of pairs, and where the schools differ: the signed-rank test with Wilcoxon's, the t-tests of one dataset."""
+    """Decisions of pairs, and where the schools differ: signed-rank and Wilcoxon's test, t-tests of one dataset."""
     rng, studies = book.rng("statements, two models"), book.studies(40, 2)
     decisions: Said = defaultdict(list)
     kinds: dict[Any, list[tuple[str, float, float]]] = defaultdict(list)

@@ -29,7 +29,7 @@ class Groups(Value):
     worse : tuple of str
         Those with w <= 1 - threshold, each taken alone.
     beaten : tuple of str
-        As many of the worse ones, the last first, as all models of the other two groups beat together with a probability
+        As many of the worse ones, the last first, as all models of the other groups beat together with a probability
         that reaches the threshold.
     p_within_rope : dict
         w of every model.
