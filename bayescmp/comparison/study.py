@@ -25,6 +25,7 @@ from bayescmp.frequentist import (
     friedman_test,
     iman_davenport_test,
 )
+from bayescmp.frequentist.omnibus import EXACT_FRIEDMAN
 from bayescmp.rope import ROPE, Rope, RopeLike, rope_for
 from bayescmp.scores.inputs import check_scores, complete_table, in_ropes
 from bayescmp.scores.table import Scores
@@ -271,8 +272,12 @@ def frequentist_tests(
 
 
 def _omnibus(scores: Scores, setting: Setting) -> tuple[TestResult, ...]:
-    """The tests of all models at once, where at least two datasets have them all."""
+    """The tests of all models at once, where at least two datasets have them all.
+
+    Iman and Davenport's F improves on chi-square; it is not asked where Friedman's p is exact.
+    """
     complete = int(np.sum((scores.counts > 0).all(axis=0)))
     if setting.name != "kxm" or complete < 2:
         return ()
-    return friedman_test(scores), iman_davenport_test(scores)
+    friedman = friedman_test(scores)
+    return (friedman,) if friedman.method.startswith(EXACT_FRIEDMAN) else (friedman, iman_davenport_test(scores))
