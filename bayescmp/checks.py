@@ -111,7 +111,8 @@ def check_threshold(threshold: object) -> float:
 
 def check_mass(mass: object) -> float:
     """The mass of a credible interval."""
-    return check_share("mass", mass, hint=" For 95 % use 0.95.")
+    whole = " An interval with all of the mass is the whole support, whatever the data: use 0.99 or less."
+    return check_share("mass", mass, hint=whole if is_number(mass) and mass == 1 else " For 95 % use 0.95.")
 
 
 def check_level(confidence_level: object) -> float:

@@ -527,3 +527,19 @@ def test_claims_come_true_with_the_prior_and_less_often_without():
         np.mean(sure["student"]), abs=3 * 0.16 / np.sqrt(said["student"])
     )
     assert np.mean(sure["flat"]) > 0.97
+
+
+def test_the_note_about_no_variation_speaks_of_the_rope_of_the_call():
+    with pytest.warns(bc.DegenerateWarning):
+        p = bc.bayes.correlated_ttest([0.5] * 10, [0.45] * 10, rope=0.01, resampling=bc.Resampling.kfold(10))
+    assert "that one value is above the rope [-0.01, 0.01]" in repr(p)
+    assert "that one value is inside the rope [-0.1, 0.1]" in repr(p.with_rope(0.1))
+    assert "below the rope [-0.01, 0.01]" in repr(p.swap())
+    assert "without a rope" in repr(p.with_rope(0))
+
+
+def test_tables_have_the_numerical_error_beside_the_monte_carlo_one():
+    c = bc.compare(bc.load_uci().select(models=["rf", "svm"]), rope=0.01)
+    frame = c.rope_curve([0.01])
+    assert frame["numerical_error"][0] == c.posteriors[0].numerical_error > 0
+    assert list(frame.columns).index("numerical_error") == list(frame.columns).index("mcse") + 1

@@ -325,3 +325,22 @@ def test_compiled_loop_counts_as_numpy_does(rng, rope, draws, monkeypatch):
     for one, two in zip(plain, compiled, strict=True):
         assert (one.p_better, one.p_equivalent, one.p_worse) == (two.p_better, two.p_equivalent, two.p_worse)
         assert one.hdi() == pytest.approx(two.hdi(), abs=1e-14)
+
+
+@pytest.mark.oracle("bayes.RegionPosterior.border_note bayes.signed_rank_test", "brute force")
+def test_rounded_scores_on_the_border_have_a_note_with_both_sides(rng):
+    """The share is counted pair by pair, and both sides are the test with the other ropes and the same seed."""
+    a, b = (np.round(0.8 + shift + 0.02 * rng.standard_normal(30), 2) for shift in (0.01, 0.0))
+    p = bc.bayes.signed_rank_test(a, b, rope=0.01, random_seed=1, prior=0)
+    d = np.round(100 * (a - b)).astype(int)
+    share = np.mean([abs(x + y) == 2 for x in d for y in d])
+    assert share > 0.05
+    assert p.border_note.startswith(f"{share:.0%} of what is counted")
+    for rope in (0.00995, 0.01005):
+        other = bc.bayes.signed_rank_test(a, b, rope=rope, random_seed=1, prior=0)
+        assert f"A better {other.p_better:.3f}" in p.border_note
+        assert other.border_note == ""
+    assert f"note: {p.border_note[:40]}" in repr(p)
+    assert p.with_rope(0).border_note == ""
+    sign = bc.bayes.sign_test(a, b, rope=0.01)
+    assert sign.border_note.startswith(f"{np.mean(np.abs(d) == 1):.0%} of what")

@@ -174,7 +174,16 @@ class DifferencePosterior(Posterior):
             f"  {self._probability_line()}      {self._rope_text()}",
             self._every() if point else f"  {difference_text(self)}",
         ]
-        return visible_lines(lines + [f"  note: {note}" for note in self.notes])
+        return visible_lines(lines + [f"  note: {note}" for note in (*self.notes, *self._of_a_point())])
+
+    def _of_a_point(self) -> list[str]:
+        """Where the only value lies against the rope of this result."""
+        if not isinstance(self.distribution, PointMass):
+            return []
+        where = int(self.rope.regions(np.array([self.mean]), self.distribution.rounding)[0])
+        if self.rope.is_zero:
+            return ["without a rope every difference other than 0 decides"]
+        return [f"that one value is {('inside', 'above', 'below')[where]} the rope {self.rope}"]
 
 
 def _largest_scale(as_flat: Callable[[float], bool], flat: StudentT) -> float | None:

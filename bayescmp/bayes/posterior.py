@@ -9,7 +9,7 @@ from bayescmp.checks import check_count, check_threshold
 from bayescmp.rope import Decision, Rope, RopeLike, ropes_of
 from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.pair import check_scale
-from bayescmp.sentences import rope_label
+from bayescmp.sentences import decision_words, rope_label
 from bayescmp.text import about_row, probability, versions
 from bayescmp.values import NOT_KEPT, Value
 
@@ -214,10 +214,11 @@ class Posterior(BayesianResult):
         return pd.DataFrame([{"rope_low": p.rope.low, "rope_high": p.rope.high, **p.numbers()} for p in moved])
 
     def numbers(self) -> dict[str, float]:
-        """The three probabilities by column, their Monte-Carlo error, and the expected shares where there are some."""
+        """The three probabilities by column, their Monte-Carlo and numerical error, and the expected shares, if any."""
         three = {f"p_{name}": p for name, p in zip(OUTCOMES, self.three, strict=True)}
         shares = {} if self.expected is None else dict(zip(OUTCOMES, self.expected.values(), strict=True))
-        return three | {"mcse": self.largest_mcse} | {f"expected_{name}": x for name, x in shares.items()}
+        errors = {"mcse": self.largest_mcse, "numerical_error": self.numerical_error}
+        return three | errors | {f"expected_{name}": x for name, x in shares.items()}
 
     def prior_sensitivity(self, threshold: float = 0.95) -> "pd.DataFrame":
         """The three probabilities under other priors, and the decision at `threshold`; the first row is this result."""
@@ -225,7 +226,7 @@ class Posterior(BayesianResult):
 
     def prior_row(self, label: str, threshold: float) -> dict[str, Any]:
         """The row of `prior_sensitivity` for this result: its numbers and its decision."""
-        return {"prior": label, **self.numbers(), "decision": self.decision(threshold).words(self.a, self.b)}
+        return {"prior": label, **self.numbers(), "decision": decision_words(self, self.decision(threshold))}
 
     # ---- for people and programs
 

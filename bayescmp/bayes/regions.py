@@ -27,6 +27,8 @@ MOST_PRIOR = 1e6
 """Number of datasets that a prior may count for: the probabilities are exact up to there."""
 LARGEST = 1e300
 """Differences beyond leave no room for the sum of two, or for a thousand times their spread."""
+LEAST_ON_BORDER, BESIDE_BORDER = 0.01, 0.0025
+"""Share on the rope's border from which on a result has a note, and how far beside it the note looks, in widths."""
 TIE = 1e-12
 """Thetas closer than that are equal, and share the win."""
 
@@ -94,6 +96,10 @@ class RegionInference(Value):
     def theta_hdi(self, rope: Rope, mass: float) -> list[tuple[float, float]]:
         """The highest-density interval of each theta."""
         raise NotImplementedError
+
+    def on_border(self, rope: Rope) -> float:
+        """The share of what is counted that lies exactly on the rope's border."""
+        return 0.0
 
     def swap(self) -> "RegionInference":
         """B over A."""
@@ -311,6 +317,28 @@ class RegionPosterior(Posterior):
         """The result in a sentence for the report; with a `threshold`, probabilities stay on their side of it."""
         return visible(of_regions(self, None if threshold is None else check_threshold(threshold)), keep="")
 
+    @property
+    def border_note(self) -> str:
+        """What a rope that is a little narrower or wider would say, where rounded scores lie on the border; else empty.
+
+        Differences on the border count half, so that a rope such as 0.01 for scores of two digits has another answer
+        than its neighbours have.
+        """
+        share, low, high = self.inference.on_border(self.rope), self.rope.low, self.rope.high
+        if share < LEAST_ON_BORDER:
+            return ""
+        reach = BESIDE_BORDER * (high - low if np.isfinite(high - low) else abs(low if np.isfinite(low) else high))
+        sides = self.at_ropes([(low + reach, high - reach), (low - reach, high + reach)])
+        found = (
+            " / ".join(f"{label} {probability(x, p.largest_mcse)}" for label, x in p.probabilities.items())
+            for p in sides
+        )
+        beside = "; ".join(f"{p.rope}: {text}" for p, text in zip(sides, found, strict=True))
+        return (
+            f"{share:.0%} of what is counted lies exactly on the rope's border, as rounded scores may; the "
+            f"probabilities with a rope beside it are {beside}"
+        )
+
     def settle(self) -> None:
         """Compute the answers for its rope, once, so that they travel with the result."""
         self._summary()
@@ -332,7 +360,8 @@ class RegionPosterior(Posterior):
         ]
         if self.mean is not None:
             lines.append(f"  {difference_text(self)}")
-        return visible_lines(lines + [f"  note: {note}" for note in self.notes])
+        notes = [*self.notes, *filter(None, [self.border_note])]
+        return visible_lines(lines + [f"  note: {note}" for note in notes])
 
 
 def wins(theta: Floats, axis: int = -1) -> Floats:

@@ -125,6 +125,12 @@ class SignInference(RegionInference):
         if not is_one_of(self.prior_place, PLACES):
             raise ValueError(f"`prior_place` must be one of {PLACES}, got {self.prior_place!r}.")
 
+    def on_border(self, rope: Rope) -> float:
+        if rope.is_zero:
+            return 0.0
+        near = np.minimum(np.abs(self.differences - rope.low), np.abs(self.differences - rope.high)) <= self.rounding
+        return float(near.mean())
+
     @property
     def prior_counts(self) -> Floats:
         """The prior's datasets in the three regions."""

@@ -183,6 +183,10 @@ def signed_rank_tests(
     return share_draws(results)
 
 
+MOST_ON_BORDER = 3000
+"""Datasets up to which all pairs are looked at for averages on the rope's border."""
+
+
 @dataclass(frozen=True, eq=False)
 class SignedRankInference(RegionInference):
     """The Dirichlet process on the differences; draws are made when they are asked for, from the seed."""
@@ -212,6 +216,15 @@ class SignedRankInference(RegionInference):
         if not abs(self.prior_at) <= LARGEST:
             raise ValueError(f"`prior_at` must be a difference of at most {LARGEST:g}, got {self.prior_at}.")
         object.__setattr__(self, "n_draws", check_draws(self.n_draws))
+
+    def on_border(self, rope: Rope) -> float:
+        """The weight of the pairs whose average is on the border."""
+        if rope.is_zero or self._z.size > MOST_ON_BORDER:
+            return 0.0
+        averages, error = (self._z[:, None] + self._z) / 2, float(self._errors.max())
+        near = (np.abs(averages - rope.low) <= error) | (np.abs(averages - rope.high) <= error)
+        weight = self._alpha / self._alpha.sum()
+        return float(weight @ near @ weight)
 
     @cached_property
     def _by_name(self) -> NDArray[np.intp]:

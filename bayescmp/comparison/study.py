@@ -25,6 +25,7 @@ from bayescmp.frequentist import (
     friedman_test,
     iman_davenport_test,
 )
+from bayescmp.frequentist.omnibus import EXACT_FRIEDMAN
 from bayescmp.rope import ROPE, Rope, RopeLike, check_rope_names, rope_for
 from bayescmp.scores.inputs import check_scores, check_units, complete_table, in_ropes
 from bayescmp.scores.table import Scores
@@ -289,8 +290,12 @@ def _if_known(function: Callable[..., Any], mixed_units: bool) -> dict[str, Any]
 
 
 def _omnibus(scores: Scores, setting: Setting) -> tuple[TestResult, ...]:
-    """The tests of all models at once, where at least two datasets have them all."""
+    """The tests of all models at once, where at least two datasets have them all.
+
+    Iman and Davenport's F improves on chi-square; it is not asked where Friedman's p is exact.
+    """
     complete = int(np.sum((scores.counts > 0).all(axis=0)))
     if setting.name != "kxm" or complete < 2:
         return ()
-    return friedman_test(scores), iman_davenport_test(scores)
+    friedman = friedman_test(scores)
+    return (friedman,) if friedman.method.startswith(EXACT_FRIEDMAN) else (friedman, iman_davenport_test(scores))

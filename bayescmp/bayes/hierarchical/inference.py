@@ -36,7 +36,7 @@ from bayescmp.numerics.threads import one_blas_thread
 from bayescmp.rope import Rope
 
 Floats = NDArray[np.float64]
-ERROR_TO_REFINE = 5e-5
+ERROR_TO_REFINE = 1e-4
 TABLE_ERROR = 1e-5
 """What the interpolated likelihood and the winner's splines add, of which no coarser grid tells."""
 MOST_REFINED = 5
@@ -88,10 +88,11 @@ class HierarchicalInference(RegionInference):
 
     @property
     def hyper(self) -> HyperPosterior:
-        """The posterior on its grid, in the units of the scores; refined where an answer has asked for it."""
-        if not self._grids:
-            self._grids.append(self._in_scores(hyper_posterior(self._log_density)))
-        return self._grids[-1]
+        """The posterior on its first grid, in the units of the scores."""
+        first = (0, 0, 0)
+        if first not in self._grids:
+            self._grids[first] = self._in_scores(hyper_posterior(self._log_density))
+        return self._grids[first]
 
     def _in_scores(self, found: HyperPosterior) -> HyperPosterior:
         curve = Curve(found.curve.centre * self.unit, found.curve.width * self.unit)
@@ -112,8 +113,9 @@ class HierarchicalInference(RegionInference):
         )
 
     @cached_property
-    def _grids(self) -> list[HyperPosterior]:
-        return []
+    def _grids(self) -> dict[tuple[int, ...], HyperPosterior]:
+        """The grids by how often each direction was refined: an answer does not depend on those asked for before."""
+        return {}
 
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
         with one_blas_thread():
@@ -125,12 +127,16 @@ class HierarchicalInference(RegionInference):
 
     def _summarise(self, rope: Rope) -> RegionSummary:
         """The answer, with more points in the direction whose error asks for them."""
+        h, times = self.hyper, tuple[int, ...]((0, 0, 0))
         for further in range(MOST_REFINED, -1, -1):
-            h = self.hyper
             winner, shares, errors = answers(h, rope)
             if sum(errors) <= ERROR_TO_REFINE or not further:
                 break
-            self._grids.append(refined(h, self._log_density, int(np.argmax(errors))))
+            axis = int(np.argmax(errors))
+            times = tuple(n + (k == axis) for k, n in enumerate(times))
+            if times not in self._grids:
+                self._grids[times] = refined(h, self._log_density, axis)
+            h = self._grids[times]
         error = sum(errors) + h.cut_off + TABLE_ERROR
         if error > NUMERICAL_ERROR_LIMIT:
             warn(f"The quadrature's error is about {error:.1g}. Check with engine='nuts'.", ConvergenceWarning)
