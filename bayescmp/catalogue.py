@@ -452,7 +452,7 @@ for _entry in (
         name="multilevel",
         school="bayes",
         function="bayescmp.bayes:multilevel",
-        designs=("folds", "items", "graded items", *MANY_DATASETS),
+        designs=("folds", "datasets", "datasets x folds"),
         takes="scores",
         label="multilevel model",
         why="one model of all models and datasets, which shrinks the differences",

@@ -56,7 +56,7 @@ def _test(test):
 
 
 OF_ARRAYS = [
-    test for test in catalogue.entries() if not test.family and test.designs[0] not in ("items", "datasets x folds")
+    test for test in catalogue.entries() if not test.family and {"folds", "runs", "datasets"} & set(test.designs)
 ]
 TWO = {
     **{f"{test.school}.{test.name}": _test(test) for test in OF_ARRAYS},
@@ -169,6 +169,10 @@ ARGUMENTS = (
         "frequentist.manova": {"models": {"m0": _TABLE[:, :2], "m1": _TABLE[:, 1:]}},
         "frequentist.mcnemar_test": {"right_a": _R1, "right_b": _R2},
         "frequentist.per_instance_ttest": {"right_a": _R1, "right_b": _R2},
+        "frequentist.tost_mcnemar": {"right_a": _R1, "right_b": _R2, "rope": 0.1},
+        "frequentist.paired_proportions_interval": {"right_a": _R1, "right_b": _R2},
+        "bayes.mcnemar_test": {"a": _R1, "b": _R2, "rope": 0.01},
+        "bayes.per_instance_ttest": _PAIR | {"rope": 0.01},
         "frequentist.mean_interval": {"scores": _A},
         "frequentist.pairwise_ttest": {"scores": _F},
         "frequentist.permutation_test": _PAIR | {"resamples": 99} | _SEED,
@@ -269,6 +273,7 @@ def other_calls():
         "Resampling.leave_one_out": (Resampling.leave_one_out, {"n": 5}),
         "Resampling.bootstrap": (Resampling.bootstrap, {"n": 5, "repeats": 3}),
         "Resampling.blocked": (Resampling.blocked, {"blocks": 5}),
+        "Resampling.items": (Resampling.items, {"samples": 2}),
         "bayes.HierarchicalPrior": (
             bayes.HierarchicalPrior,
             {"delta_0_bound": 1, "sigma_0_max": 1, "sigma_max": 1},
