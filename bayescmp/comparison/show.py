@@ -4,6 +4,7 @@ import warnings
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.errors import ResamplingError, ScoresError
 from bayescmp.rope import Rope
 from bayescmp.scores.metrics import with_direction
@@ -83,7 +84,7 @@ def _pairs(c: "Comparison") -> str:
         rows.append([*names, *estimate_text(posterior), *three, short_p_value(pair.p, c.alpha), pair.verdict.decision])
     first = c.posteriors[0]
     of = ["P(A better)", "P(equiv.)", "P(B better)"]
-    if first.expected is not None:
+    if isinstance(first, RegionPosterior):
         of = [first.next_heading, "most probable outcome"]
     columns = ["A", "B", "A - B", "95% HDI", *of, "p", "decision"]
     sides = f"llrr{'r' * len(of)}rl"

@@ -115,7 +115,8 @@ def plot_forest(
     rope_band(ax, rows.rope, label=False)
     used = []
     for y, i in enumerate(order):
-        decision = rows.decisions[i] if rows.decisions else by_hdi(*rows.intervals[i], rows.rope)
+        low, high = rows.intervals[i]
+        decision = rows.decisions[i] if rows.decisions else by_hdi(low, high, rows.rope)
         used.append(decision)
         _row(ax, y, rows.estimates[i], rows.intervals[i], decision, rows.raw[i] if rows.raw else None)
     ax.spines["left"].set_visible(False)
