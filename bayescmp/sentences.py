@@ -73,9 +73,9 @@ def _most_probable(p: "RegionPosterior", threshold: float | None) -> str:
     return f'That "{p.labels[0]}" is the most probable outcome is {better} certain.'
 
 
-def decision_words(p: "Posterior", decision: Decision) -> str:
-    """The decision with the models' names, and what it is about where that is the most probable outcome."""
-    words = decision.words(p.a, p.b)
+def decision_words(p: "Posterior", decision: Decision, names: tuple[str, str] | None = None) -> str:
+    """The decision with the models' `names`, and what it is about where that is the most probable outcome."""
+    words = decision.words(*names or (p.a, p.b))
     return words if p.expected is None or decision is Decision.UNDECIDED else f"most probable: {words}"
 
 
@@ -261,7 +261,7 @@ def decided(r: "PairResult") -> str:
     p = r.posterior
     where = f"on {getattr(p, 'new', '')}"
     if r.decided:
-        text = _claim(r, where)
+        text = _claim(r, where) if p.expected is None else f"{p.a} and {p.b}: {_claim(r, where)}"
     elif r.decision is Decision.EQUIVALENT:
         text = f"{p.a} and {p.b}: {_equivalent(r, where)}"
     else:

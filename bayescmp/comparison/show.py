@@ -8,7 +8,7 @@ from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.errors import ResamplingError, ScoresError
 from bayescmp.rope import Rope
 from bayescmp.scores.metrics import with_direction
-from bayescmp.sentences import estimate_text, pair_notes
+from bayescmp.sentences import decision_words, estimate_text, pair_notes
 from bayescmp.text import counted, number, one_line, probability, short_name, short_p_value, text_table
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def _pairs(c: "Comparison") -> str:
         if posterior.expected is not None:
             three = [" / ".join(map(probability, posterior.expected.values())), " / ".join(three)]
         names = short_name(pair.a), short_name(pair.b)
-        rows.append([*names, *estimate_text(posterior), *three, short_p_value(pair.p, c.alpha), pair.verdict.decision])
+        decision = decision_words(posterior, pair.decision, names)
+        rows.append([*names, *estimate_text(posterior), *three, short_p_value(pair.p, c.alpha), decision])
     first = c.posteriors[0]
     of = ["P(A better)", "P(equiv.)", "P(B better)"]
     if isinstance(first, RegionPosterior):

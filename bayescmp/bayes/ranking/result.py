@@ -335,7 +335,7 @@ class RankingPosterior(BayesianResult):
         return counted(self.n, "dataset") if len(self.datasets) > 1 else f"{counted(self.n, 'fold')} of one dataset"
 
     def p_beaten(self, near: tuple[str, ...], far: tuple[str, ...]) -> tuple[Floats, float]:
-        """For each of `far`, P(all of `near` beat it and all after it); and P(none of `far` is within the best's rope)."""
+        """For each of `far`, P(all of `near` beat it and all after it); and P(no `far` within the rope of the best)."""
         first, last = ([self._index(model) for model in models] for models in (near, far))
 
         def compute() -> Floats:
