@@ -266,8 +266,9 @@ def decided(r: "PairResult") -> str:
         text = f"{p.a} and {p.b}: {_equivalent(r, where)}"
     else:
         outcome = "outcome" if p.expected is None else "most probable outcome"
-        text = f"{p.a} and {p.b}: undecided, no {outcome} is {percent(r.standard.threshold)} certain"
-    return f"{text}."
+        return f"{p.a} and {p.b}: undecided, no {outcome} is {percent(r.standard.threshold)} certain."
+    caution = "".join(f" Caution, {note}." for note in p.notes if note.startswith(FEW))
+    return f"{text}.{caution}"
 
 
 # ---- many models
@@ -365,13 +366,16 @@ def few_for_groups(n: int | None) -> str:
     return f"with {at} datasets, such claims came true in {100 * rate:.0f} % of simulated studies"
 
 
+FEW = "few datasets"
+
+
 def few_datasets(test: str, n: int) -> tuple[str, ...]:
     """The caution about a test's decisions on few datasets; none where they are enough."""
     if n >= FEW_DATASETS[test]:
         return ()
     at, rate = _measured(measured.FALSE_DECISIONS[test], n)
     share = f"{100 * rate:.0f} % of simulated studies"
-    return (f"few datasets: with {at}, one of two equal models was called better in {share}",)
+    return (f"{FEW}: with {at}, one of two equal models was called better in {share}",)
 
 
 def _measured(rates: dict[int, float], n: int) -> tuple[int, float]:

@@ -184,7 +184,7 @@ def test_the_way_out_on_the_command_line(tmp_path, frame, options):
     found = CliRunner().invoke(main, ["compare", str(path), "--rope", "0.1", "--seed", "1", *options])
     assert found.exit_code == 0
     assert "(lower is better)" in found.stdout.splitlines()[2], "below the answer"
-    assert "3 datasets" in found.stdout.splitlines()[0]
+    assert "3 datasets" in found.stdout.splitlines()[2]
 
 
 @pytest.mark.parametrize("up", [True, False])
