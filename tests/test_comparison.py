@@ -668,7 +668,7 @@ def test_repr_fits_a_screen(rng):
         assert max(map(len, text.splitlines())) <= 150
     assert re.search(r"^m0 +m1 ", few, re.M)
     assert "780 pairs" in many
-    assert "and 28 more models" in many
+    assert "and 32 more models" in many
 
 
 BAD = {
