@@ -1,6 +1,6 @@
 """The posterior of the hierarchical test: statistics and prior with a quadrature, a single point, or draws of NUTS."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.bayes.hdi import hdi
+from bayescmp.bayes.hierarchical.convolution import log_student
 from bayescmp.bayes.hierarchical.prior import PRESETS, HierarchicalPrior
 from bayescmp.bayes.hierarchical.quadrature import (
     Curve,
@@ -101,10 +102,18 @@ class HierarchicalInference(RegionInference):
             delta_bound=prior.delta_0_bound / unit,
             sigma_bound=prior.sigma_0_max / unit,
             refine=refine,
+            likelihood=self.likelihood,
         )
         curve = Curve(found.curve.centre * unit, found.curve.width * unit)
         self._grids[refine] = replace(found, unit=unit, curve=curve)
         return self._grids[refine]
+
+    likelihood: ClassVar[Callable[..., Floats] | None] = None
+    """The sum of the datasets' log likelihoods, where they are not Student t: (nus, log sigma_0, delta_0) -> array."""
+
+    def datum(self, i: int, delta: Floats) -> Floats:
+        """The log likelihood of dataset i at these differences, up to a constant."""
+        return log_student((np.asarray(delta, dtype=float) - self.means[i]) / self.scales[i], self.dfs[i])
 
     @cached_property
     def _grids(self) -> dict[int, HyperPosterior]:
@@ -253,7 +262,7 @@ class SampledHyper(RegionInference):
 
     def __getattr__(self, name: str) -> Any:
         """Names, means, scales and the like are those of the data."""
-        if name in ("names", "means", "scales", "dfs", "counts"):
+        if name in ("names", "means", "scales", "dfs", "counts", "datum"):
             return getattr(self.data, name)
         raise AttributeError(name)
 

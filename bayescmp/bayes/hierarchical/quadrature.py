@@ -107,10 +107,12 @@ def hyper_posterior(
     delta_bound: float,
     sigma_bound: float,
     refine: int = 1,
+    likelihood: Callable[[Floats, Floats, Floats], Floats] | None = None,
 ) -> HyperPosterior:
     """The posterior of (nu, sigma_0, delta_0), given each dataset's Student posterior (means, scales, dfs).
 
     `log_prior_nu` is the log prior density of log(nu - shift) within its range; a range of None means nu = infinity.
+    `likelihood` takes the place of the Student posteriors, which then only show where to look.
     """
     centre = float(np.median(means))
     spread = np.hypot(np.median(np.abs(means - centre)), np.median(scales))
@@ -126,14 +128,20 @@ def hyper_posterior(
 
     if log_nu_range is None:
         nus, log_prior = np.array([np.inf]), np.zeros(1)
-        box = _zoom(lambda s, t: _log_density(*data, nus, log_prior, s, t), _box(*data, nus, log_prior, bounds), bounds)
+        box = _zoom(
+            lambda s, t: _log_density(likelihood, *data, nus, log_prior, s, t),
+            _box(*data, nus, log_prior, bounds),
+            bounds,
+        )
     else:
         finest = LATTICE / 2 ** max(0, int(np.ceil(np.log2(32 * LATTICE / np.ptp(log_nu_range)))))
         wide = _lattice(*log_nu_range, 8 * finest)
-        box = _zoom(lambda s, t: _log_density(*data, *at(wide), s, t), _box(*data, *at(wide), bounds), bounds)
+        box = _zoom(
+            lambda s, t: _log_density(likelihood, *data, *at(wide), s, t), _box(*data, *at(wide), bounds), bounds
+        )
 
         def likely(log_nu: Floats) -> Floats:
-            rough = _log_density(*data, *at(log_nu), *_grids(box, 25, 25)).max(axis=(1, 2))
+            rough = _log_density(likelihood, *data, *at(log_nu), *_grids(box, 25, 25)).max(axis=(1, 2))
             return log_nu[rough > rough.max() - 2 * CUT / 3]
 
         used, step, margin = likely(wide), 8 * finest, 2 * finest
@@ -146,7 +154,7 @@ def hyper_posterior(
         nus, log_prior = at(_lattice(low, high, step))
     for _ in range(4):  # nearly always once
         log_sigma, t = _grids(box, *(refine * (n - 1) + 1 for n in (NODES_SIGMA, NODES_DELTA)))
-        density = _log_density(*data, nus, log_prior, log_sigma, t)
+        density = _log_density(likelihood, *data, nus, log_prior, log_sigma, t)
         density = np.exp(density - density.max())
         wider = _wider(density.max(axis=0), box, bounds)
         if wider == box:
@@ -241,6 +249,7 @@ def _wider(density: Floats, box: Box, bounds: Box) -> Box:
 
 
 def _log_density(
+    likelihood: Callable[[Floats, Floats, Floats], Floats] | None,
     means: Floats,
     scales: Floats,
     dfs: Floats,
@@ -253,6 +262,8 @@ def _log_density(
     """nu x log sigma_0 x t; priors uniform in delta_0 and sigma_0, with the Jacobians of their coordinates."""
     delta = curve.delta(t)
     total = log_sigma[:, None] + np.log(np.cosh(t)) + log_prior[:, None, None]
+    if likelihood is not None:
+        return total + likelihood(nus, log_sigma, delta)
     # a dataset whose scale is below e^-5 of every sigma_0 on the grid is a point to all digits that matter
     points = log_sigma.min() - np.log(scales) > 5
     for m in means[points]:

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.bayes.hdi import hdi
-from bayescmp.bayes.hierarchical.convolution import log_student
 from bayescmp.rope import Rope
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def datasets_frame(inference: Any, rope: Rope, mass: float) -> "pd.DataFrame":
     hyper = inference.hyper_draws(DRAWS, 0)
     rows = []
     for i, name in enumerate(inference.names):
-        values, weights = _conditional(inference.means[i], inference.scales[i], inference.dfs[i], hyper, rope)
+        values, weights = _conditional(inference, i, hyper, rope)
         region = rope.regions(values)
         picked = np.minimum((np.cumsum(weights, axis=1) < rng.random((DRAWS, 1))).sum(axis=1), values.shape[1] - 1)
         low, high = hdi(values[np.arange(DRAWS), picked], mass)
@@ -47,13 +46,12 @@ def datasets_frame(inference: Any, rope: Rope, mass: float) -> "pd.DataFrame":
     return pd.DataFrame(rows).set_index("dataset")
 
 
-def _conditional(
-    mean: float, scale: float, df: float, hyper: tuple[Floats, Floats, Floats], rope: Rope
-) -> tuple[Floats, Floats]:
-    """Values of delta_i and their weights, for each draw of the hyperparameters: a product of two Student t."""
+def _conditional(inference: Any, i: int, hyper: tuple[Floats, Floats, Floats], rope: Rope) -> tuple[Floats, Floats]:
+    """Values of delta_i and their weights, for each draw of the hyperparameters: its likelihood times a Student t."""
+    mean, scale = inference.means[i], inference.scales[i]
     delta, sigma, nu = hyper
     both = np.concatenate([-_STEPS[:0:-1], _STEPS])
-    borders = [x for x in (rope.low, rope.high) if np.isfinite(x)]
+    borders = [0.0, *(x for x in (rope.low, rope.high) if np.isfinite(x))]
     edges = np.concatenate(
         [
             delta[:, None] + sigma[:, None] * both,
@@ -65,7 +63,7 @@ def _conditional(
     edges.sort(axis=1)
     half = np.diff(edges) / 2
     values = ((edges[:, :-1] + half)[..., None] + half[..., None] * _X).reshape(delta.size, -1)
-    logs = log_student((values - mean) / scale, df)
+    logs = inference.datum(i, values)
     z2 = ((values - delta[:, None]) / sigma[:, None]) ** 2
     finite = np.minimum(nu, 1e10)[:, None]
     logs = logs - (finite + 1) / 2 * np.log1p(z2 / finite)

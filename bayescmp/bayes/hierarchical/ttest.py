@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayescmp import _compat, catalogue
 from bayescmp.bayes.hierarchical import shrinkage
 from bayescmp.bayes.hierarchical.inference import HierarchicalInference, PointInference, SampledHyper
+from bayescmp.bayes.hierarchical.items import ItemsInference, item_statistics, pymc_items
 from bayescmp.bayes.hierarchical.prior import HierarchicalPrior
 from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.pymc_models import sample
@@ -22,7 +23,7 @@ from bayescmp.bayes.regions import LARGEST, RegionPosterior
 from bayescmp.checks import check_mass
 from bayescmp.errors import DegenerateWarning, PriorWarning, ScoresError, name_list, warn
 from bayescmp.numerics.moments import moments
-from bayescmp.rope import ROPE, RopeLike
+from bayescmp.rope import ROPE, RopeLike, rope_for
 from bayescmp.scores.inputs import as_pair, in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
@@ -72,6 +73,12 @@ def hierarchical_ttest(
     **nuts_options
         `draws`, `tune`, `chains`, `cores`, `nuts_sampler`, `target_accept`, `progressbar`.
 
+    Notes
+    -----
+    Where the resamples are items (`Resampling.items()`), a benchmark of right and wrong has the exact likelihood of its
+    items, with the share of discordant items integrated out, and a clustered one the Student t of
+    `per_instance_ttest`. `mean` is then that over benchmarks, and `p_better` is about the next benchmark.
+
     Returns
     -------
     HierarchicalPosterior
@@ -96,10 +103,12 @@ def hierarchical_ttest(
     >>> p.decision()
     <Decision.EQUIVALENT: 'equivalent'>
     """
-    pair, region = in_ropes(many_datasets(a, b, test="hierarchical_ttest", higher_is_better=higher_is_better), rope)
+    given = many_datasets(a, b, test="hierarchical_ttest", higher_is_better=higher_is_better)
+    pair, region = in_ropes(given, rope)
     check_engine(engine, "collapsed", nuts_options, random_seed)
     pair = pair if resampling is None else pair.with_resampling(resampling)
-    inference, notes = prepare(pair, prior, min_sd)
+    items = _of_items(given, pair, rope, prior) if resampling is None else None
+    inference, notes = prepare(pair, prior, min_sd) if items is None else items
     fields: dict[str, Any] = {"inference": inference}
     if engine == "nuts":
         fields = sample_hierarchical(inference, random_seed, nuts_options)
@@ -114,6 +123,28 @@ def hierarchical_ttest(
         notes=notes,
         **fields,
     )
+
+
+def _of_items(
+    given: Pair, pair: Pair, rope: Any, prior: str | HierarchicalPrior
+) -> tuple[ItemsInference, tuple[str, ...]] | None:
+    """The statistics of benchmarks of items with a likelihood of their own; None where Student t will do.
+
+    `pair` is the `given` one in units of each benchmark's rope, where they have their own.
+    """
+    if len(given.items) < len(given.datasets):
+        return None
+    widths = np.ones(len(given.datasets))
+    if pair.scale == "ropes":
+        widths = np.array([rope_for(rope, name).high for name in given.datasets])
+    found = item_statistics(given, widths, prior)
+    if found is None:
+        return None
+    notes: tuple[str, ...] = ()
+    if len(pair.datasets) == 2:
+        notes = ("two datasets hold little information about the next one: the prior dominates",)
+        warn(f"{pair.a} vs {pair.b}: {notes[0]}.", PriorWarning)
+    return found, notes
 
 
 def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) -> "tuple[Any, tuple[str, ...]]":
@@ -241,7 +272,9 @@ class HierarchicalPosterior(RegionPosterior):
 
 def pymc_hierarchical_ttest(pair: Pair, *, prior: Any = "corani2017", min_sd: float | None = None) -> Any:
     """The `pm.Model`, with the statistics of a pair."""
-    return _model(prepare(as_pair(pair, arrays_are="datasets"), prior, min_sd)[0])
+    pair = as_pair(pair, arrays_are="datasets")
+    items = _of_items(pair, pair, None, prior)
+    return _model((prepare(pair, prior, min_sd) if items is None else items)[0])
 
 
 def _model(inference: Any) -> Any:
@@ -249,6 +282,8 @@ def _model(inference: Any) -> Any:
 
     The numbers are `pm.Data`, so that models of the same shape share their compiled code.
     """
+    if isinstance(inference, ItemsInference):
+        return pymc_items(inference)
     if not isinstance(inference, HierarchicalInference):
         raise ScoresError("All differences are the same number, so that there is nothing to sample.")
     pm = _compat.import_pymc()
