@@ -385,7 +385,9 @@ def ranks_of_truth(simulations, seed):
         draws = inference.hyper_draws(999, k)
         ranks[k, :3] = [np.mean(draw < truth) for draw, truth in zip(draws, truths, strict=True)]
         some = tuple(x[:200] for x in draws)
-        values, weights = _conditional(inference, 0, some, bc.Rope(min(first, 0), max(first, 0)))
+        values, weights = _conditional(
+            inference.means[0], inference.scales[0], inference.dfs[0], some, bc.Rope(min(first, 0), max(first, 0))
+        )
         ranks[k, 3] = (weights * (values < first)).sum() / 200
     return ranks
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.bayes.hdi import hdi
-from bayescmp.bayes.hierarchical.convolution import log_student
 from bayescmp.bayes.hierarchical.prior import PRESETS, HierarchicalPrior
 from bayescmp.bayes.hierarchical.quadrature import (
     Curve,
@@ -111,9 +110,8 @@ class HierarchicalInference(RegionInference):
     likelihood: ClassVar[Callable[..., Floats] | None] = None
     """The sum of the datasets' log likelihoods, where they are not Student t: (nus, log sigma_0, delta_0) -> array."""
 
-    def datum(self, i: int, delta: Floats) -> Floats:
-        """The log likelihood of dataset i at these differences, up to a constant."""
-        return log_student((np.asarray(delta, dtype=float) - self.means[i]) / self.scales[i], self.dfs[i])
+    datum: ClassVar[Callable[..., Floats] | None] = None
+    """The same for one dataset: (number, differences) -> array."""
 
     @cached_property
     def _grids(self) -> dict[int, HyperPosterior]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from bayescmp.bayes.hierarchical.convolution import log_student
 from bayescmp.bayes.hierarchical.inference import HierarchicalInference
 from bayescmp.bayes.hierarchical.prior import HierarchicalPrior
 from bayescmp.numerics.clusters import clustered_student
@@ -93,7 +94,7 @@ class ItemsInference(HierarchicalInference):
     def datum(self, i: int, delta: Floats) -> Floats:
         """The log likelihood of benchmark i at these differences."""
         if np.isnan(self.tables[i, 0]):
-            return super().datum(i, delta)
+            return log_student((np.asarray(delta, dtype=float) - self.means[i]) / self.errors[i], self.own_dfs[i])
         scores = np.asarray(delta, dtype=float) * self.widths[i]
         inside = np.abs(scores) < 1
         y = np.arctanh(np.where(inside, scores, 0.0))

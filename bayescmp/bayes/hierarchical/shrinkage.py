@@ -1,11 +1,14 @@
 """The hierarchical model's estimate for each dataset, and a check whether it could have made such data."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.bayes.hdi import hdi
+from bayescmp.bayes.hierarchical.convolution import log_student
 from bayescmp.rope import Rope
 
 if TYPE_CHECKING:
@@ -23,9 +26,10 @@ def datasets_frame(inference: Any, rope: Rope, mass: float) -> "pd.DataFrame":
 
     rng = np.random.default_rng(0)
     hyper = inference.hyper_draws(DRAWS, 0)
-    rows = []
+    rows, datum = [], getattr(inference, "datum", None)
     for i, name in enumerate(inference.names):
-        values, weights = _conditional(inference, i, hyper, rope)
+        statistics = inference.means[i], inference.scales[i], inference.dfs[i]
+        values, weights = _conditional(*statistics, hyper, rope, datum and partial(datum, i))
         region = rope.regions(values)
         picked = np.minimum((np.cumsum(weights, axis=1) < rng.random((DRAWS, 1))).sum(axis=1), values.shape[1] - 1)
         low, high = hdi(values[np.arange(DRAWS), picked], mass)
@@ -46,9 +50,18 @@ def datasets_frame(inference: Any, rope: Rope, mass: float) -> "pd.DataFrame":
     return pd.DataFrame(rows).set_index("dataset")
 
 
-def _conditional(inference: Any, i: int, hyper: tuple[Floats, Floats, Floats], rope: Rope) -> tuple[Floats, Floats]:
-    """Values of delta_i and their weights, for each draw of the hyperparameters: its likelihood times a Student t."""
-    mean, scale = inference.means[i], inference.scales[i]
+def _conditional(
+    mean: float,
+    scale: float,
+    df: float,
+    hyper: tuple[Floats, Floats, Floats],
+    rope: Rope,
+    datum: Callable[[Floats], Floats] | None = None,
+) -> tuple[Floats, Floats]:
+    """Values of delta_i and their weights, for each draw of the hyperparameters: a product of two Student t.
+
+    `datum` is the log likelihood of delta_i where that is not the Student t of (mean, scale, df).
+    """
     delta, sigma, nu = hyper
     both = np.concatenate([-_STEPS[:0:-1], _STEPS])
     borders = [0.0, *(x for x in (rope.low, rope.high) if np.isfinite(x))]
@@ -63,7 +76,7 @@ def _conditional(inference: Any, i: int, hyper: tuple[Floats, Floats, Floats], r
     edges.sort(axis=1)
     half = np.diff(edges) / 2
     values = ((edges[:, :-1] + half)[..., None] + half[..., None] * _X).reshape(delta.size, -1)
-    logs = inference.datum(i, values)
+    logs = log_student((values - mean) / scale, df) if datum is None else datum(values)
     z2 = ((values - delta[:, None]) / sigma[:, None]) ** 2
     finite = np.minimum(nu, 1e10)[:, None]
     logs = logs - (finite + 1) / 2 * np.log1p(z2 / finite)
