@@ -93,7 +93,7 @@ def test_booleans_are_0_and_1_everywhere(yes):
     assert read(f"a,b\n{yes},{no}\n{no},{no}\n{yes},{yes}\n", metric="correct", datasets=3) == expected
     objects = {name: np.array(values, dtype=object) for name, values in arrays.items()}
     assert Scores.from_arrays(objects, datasets=3, metric="correct") == expected
-    long = read(f"model,item,fold,correct\na,x,1,{yes}\na,x,2,{no}\nb,x,1,{no}\nb,x,2,{no}\n", metric=None)
+    long = read(f"model,dataset,fold,correct\na,x,1,{yes}\na,x,2,{no}\nb,x,1,{no}\nb,x,2,{no}\n", metric=None)
     assert (long.metric, long.higher_is_better, long.values.sum()) == ("correct", True, 1)
     assert f"cells like '{yes}' are read as 1" in repr(long)
     json = '[{"model": "a", "right": true}, {"model": "b", "right": false}]'
@@ -423,7 +423,7 @@ CHECKS = {
         ["--metric", "auc"],
         {
             "design": "unknown (3 scores each)",
-            "missing": "the resampling design: use --resampling kfold:10x10, subsampling:50,6,100 or independent",
+            "missing": "the resampling design: use --resampling kfold:10x10, subsampling:50,6,100, independent or runs",
             "note": 'read as a wide table: repeat = "split"; a row is one repeat',
             "ties": "two models are equal on 2 of 3 scores of each model",
         },

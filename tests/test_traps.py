@@ -224,17 +224,17 @@ TRAPS = {
 # ---- designs, scikit-learn, figures, draws, files and nonsense
 
 POSTERIOR = bc.bayes.correlated_ttest(PAIR, rope=0.01)
-FOLDS = np.linspace(0.7, 0.9, 100).reshape(10, 10)
+GRID = np.linspace(0.7, 0.9, 100).reshape(10, 10)
 TRAPS |= {
     "signed_rank_tests without a rope": (lambda: bc.bayes.signed_rank_tests([UCI]), RopeError, ROPE),
     "tost_ttest without a rope": (lambda: bc.frequentist.tost_ttest(PAIR), RopeError, ROPE),
     "repeats x folds without their design": (
-        lambda: bc.bayes.correlated_ttest(FOLDS, FOLDS.T, rope=0.01),
+        lambda: bc.bayes.correlated_ttest(GRID, GRID.T, rope=0.01),
         ScoresError,
         ("got shape (10, 10)", "resampling=Resampling.kfold(10, repeats=10)"),
     ),
     "a masked table": (
-        lambda: Scores.from_arrays({"a": np.ma.masked_less(FOLDS, 0.8), "b": FOLDS}, metric="accuracy", datasets=10),
+        lambda: Scores.from_arrays({"a": np.ma.masked_less(GRID, 0.8), "b": GRID}, metric="accuracy", datasets=10),
         ScoresError,
         ("`a` must be plain real numbers, got MaskedArray",),
     ),
@@ -255,7 +255,7 @@ TRAPS |= {
     ),
     "a bootstrap of one case": (lambda: Resampling.bootstrap(1, 10), ResamplingError, ("at least 2, got 1",)),
     "other cases left out than there are": (
-        lambda: bc.bayes.correlated_ttest(*FOLDS[:2], rope=0.01, resampling=Resampling.leave_one_out(57)),
+        lambda: bc.bayes.correlated_ttest(*GRID[:2], rope=0.01, resampling=Resampling.leave_one_out(57)),
         ResamplingError,
         ("leave-one-out CV of 57 cases makes 57 scores, but each array has 10",),
     ),
@@ -338,7 +338,7 @@ def test_trap(call, error, words, all_draws, tmp_path, monkeypatch):
 
 SAID = {
     "the plain t-test of arrays": (
-        lambda: bc.frequentist.paired_ttest(*FOLDS[:2]),
+        lambda: bc.frequentist.paired_ttest(*GRID[:2]),
         "the 10 scores are treated as independent; if they are the folds of one dataset they are not",
     ),
     "the plain t-test of folds": (
@@ -346,12 +346,12 @@ SAID = {
         "the training sets overlap (rho = 0.107): at a nominal level of 0.05 this test rejects about 0.58",
     ),
     "an interval of a mean of arrays": (
-        lambda: bc.frequentist.mean_interval(FOLDS[0]),
+        lambda: bc.frequentist.mean_interval(GRID[0]),
         "scores treated as independent",
     ),
     "6 test cases per fold": (lambda: POSTERIOR, "6 test cases per fold: below 30, the score of a fold may be far"),
     "1 test case per fold": (
-        lambda: bc.bayes.correlated_ttest(*FOLDS[:2], rope=0.01, resampling=Resampling.leave_one_out(10)),
+        lambda: bc.bayes.correlated_ttest(*GRID[:2], rope=0.01, resampling=Resampling.leave_one_out(10)),
         "1 test case per fold: below 30",
     ),
     "few test cases in all pairs": (
@@ -680,7 +680,7 @@ def test_the_line_of_the_message_works():
     [
         pytest.param(lambda: bc.bayes.sign_test(TWO_MIXED, rope=0), id="sign test, rope 0"),
         pytest.param(lambda: bc.compare(MIXED, rope=0, bayes="sign_test"), id="compare by signs"),
-        pytest.param(lambda: bc.bayes.rank_models(MIXED, rope=0.01, random_seed=1), id="ranks"),
+        pytest.param(lambda: bc.bayes.rank_models(MIXED, rope=0, by="rank", random_seed=1), id="ranks"),
         pytest.param(lambda: bc.bayes.plackett_luce(MIXED, random_seed=1), id="plackett_luce"),
         pytest.param(lambda: bc.frequentist.friedman_test(MIXED), id="friedman_test"),
         pytest.param(lambda: bc.frequentist.sign_test(TWO_MIXED), id="frequentist.sign_test"),
@@ -846,7 +846,8 @@ def test_every_header_axis_and_sentence_of_ratios_is_in_percent(tmp_path, scale)
     pair = scores.pair("rf", "svm")
     posterior = bc.bayes.correlated_ttest(pair, rope=0.01, dataset="dataset 1")
     for result in (c, posterior, c.posteriors[0], c.ranking_posterior()):
-        assert mark in repr(result).splitlines()[0], type(result).__name__
+        heading = 2 if isinstance(result, bc.Comparison) else 0  # below the answer
+        assert mark in repr(result).splitlines()[heading], type(result).__name__
         assert rope in repr(result), type(result).__name__
     for result in (scores, pair, c.pairs[0].test, c.tests):
         assert mark in repr(result).splitlines()[0], type(result).__name__
@@ -915,19 +916,19 @@ def test_the_ranking_names_the_datasets_that_it_rests_on(tmp_path):
     scores = with_holes([(i % 5, i) for i in range(17)])
     c = bc.compare(scores, rope=0.01, random_seed=1)
     used, caution = "13 of 30 datasets", "The ranking rests on 13 of 30 datasets: the other 17 are left out"
-    assert repr(c).splitlines()[0].startswith("5 models, 30 datasets (13 with all models)")
-    assert caution in repr(c).splitlines()[1]
-    assert f"Ranking on {used}:" in repr(c)
+    assert repr(c).splitlines()[2].startswith("5 models, 30 datasets (13 with all models)")
+    assert caution in repr(c).splitlines()[3]
+    assert f"Ranking by mean score over {used}:" in repr(c)
     assert c.cautions()[0].startswith(caution)
     assert caution in c.explain()
     ranking = c.ranking_posterior()
     assert used in repr(ranking).splitlines()[0]
     assert sorted(ranking.left_out) == sorted(f"d{i}" for i in range(17))
     frame = c.ranking()
-    assert set(zip(frame["n_datasets"], frame["of_datasets"], strict=True)) == {(13, 30)}
+    assert set(zip(frame["n"], frame["of_datasets"], strict=True)) == {(13, 30)}
     assert bc.bayes.RankingPosterior.from_json(ranking.to_json()).left_out == ranking.left_out
     assert used in bc.plots.alt_text(ranking)
-    assert f"on {used}" in c.methods_text()
+    assert f"over {used}" in c.methods_text()
     for kind in ("p_best", "rank_distribution", "ranking_groups"):
         assert used in " ".join(c.plot(kind).get_xlabel().split())
     for ending in ("md", "tex", "html"):
@@ -955,7 +956,7 @@ def test_more_than_a_fifth_is_a_caution(lost, caution):
 @pytest.mark.filterwarnings("ignore::bayescmp.MissingWarning")
 def test_two_models_with_holes_have_the_caution_as_well(tmp_path):
     c = bc.compare(with_holes([(1, i) for i in range(10)], models=2), rope=0.01, random_seed=1)
-    assert "CAUTION: The comparison rests on 20 of 30 datasets" in repr(c).splitlines()[1]
+    assert "CAUTION: The comparison rests on 20 of 30 datasets" in repr(c).splitlines()[3]
     assert "(m1 on 10)" in c.cautions()[0]
 
 
@@ -964,9 +965,9 @@ def test_holes_on_the_command_line(tmp_path):
     path = tmp_path / "scores.csv"
     with_holes([(i % 5, i) for i in range(17)]).to_frame().drop(columns=["repeat", "fold"]).to_csv(path, index=False)
     call = ["compare", str(path), "--rope", "0.01", "--seed", "1"]
-    assert "rests on 13 of 30 datasets" in CliRunner().invoke(main, call).stdout.splitlines()[1]
+    assert "rests on 13 of 30 datasets" in CliRunner().invoke(main, call).stdout.splitlines()[3]
     found = json.loads(CliRunner().invoke(main, [*call, "--format", "json"]).stdout)
-    assert {(row["n_datasets"], row["of_datasets"]) for row in found["ranking"]} == {(13, 30)}
+    assert {(row["n"], row["of_datasets"]) for row in found["ranking"]} == {(13, 30)}
     assert any("rests on 13 of 30 datasets" in note for note in found["notes"])
 
 

@@ -22,9 +22,10 @@ from bayescmp.comparison.pair import PairResult, Standard
 from bayescmp.comparison.run import Names, answered_together, map_posteriors, quiet_pair
 from bayescmp.comparison.setting import Setting
 from bayescmp.comparison.show import as_text
-from bayescmp.errors import ScaleWarning, unknown_name
+from bayescmp.errors import ScaleWarning, ScoresError, unknown_name
 from bayescmp.frequentist import PairwiseTests, TestResult, adjust_p_values, nemenyi_test
 from bayescmp.rope import Rope, RopeLike, rope_for, ropes_of
+from bayescmp.scores.inputs import check_units
 from bayescmp.scores.table import Scores
 from bayescmp.text import versions
 from bayescmp.values import Value
@@ -260,6 +261,8 @@ class Comparison(Value):
     def _rank(self, **options: Any) -> RankingPosterior:
         seed = 0 if self.random_seed is None else self.random_seed
         rope = self.rope if isinstance(self.rope, dict) else max(-self.rope.low, self.rope.high)
+        if "by" not in options and self._has_mixed_units:
+            options["by"] = "rank"
         if options.get("by") == "rank":
             rope = 0.0  # mean ranks have none
         with warnings.catch_warnings():
@@ -267,6 +270,17 @@ class Comparison(Value):
             return rank_models(
                 self.scores, **{"rope": rope, "random_seed": seed, "mixed_units": self.mixed_units} | options
             )
+
+    @property
+    def _has_mixed_units(self) -> bool:
+        """Whether the datasets' scores cannot be averaged; then the models are ranked by their ranks."""
+        if isinstance(self.rope, dict) or self.mixed_units:
+            return False
+        try:
+            check_units(self.scores, "ranking", False)
+        except ScoresError:
+            return True
+        return False
 
     @cached_property
     def mean_ranks(self) -> PairwiseTests:

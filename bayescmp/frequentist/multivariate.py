@@ -20,7 +20,7 @@ from bayescmp.scores.pair import ROUNDING, Pair
 from bayescmp.scores.resampling import Resampling, check_design, not_paired
 
 Floats = NDArray[np.float64]
-LARGEST = 1e300
+LARGEST = 1e303
 """Scores beyond leave no room for their sums."""
 
 

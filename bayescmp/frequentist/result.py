@@ -232,6 +232,8 @@ class TestResult(Value):
         details = {OTHER_SIDE.get(name, name): x for name, x in self.details.items()}
         if "odds_ratio" in details:
             details["odds_ratio"] = details["only_a"] / details["only_b"] if details["only_b"] else math.inf
+        if "r_of_z" in details:
+            details["r_of_z"] = 0.0 - details["r_of_z"]
         method = self.method
         if "rope" in details:
             rope = Rope(*details["rope"])

@@ -770,8 +770,10 @@ def item_differences(
     higher_is_better: bool | None,
 ) -> tuple[Pair, NDArray[np.int_] | None]:
     """The pair of graded items of one test set, at least 2, and the number of each item's cluster, if there are any."""
-    pair = one_dataset(a, b, test=test, dataset=dataset, higher_is_better=higher_is_better)
+    pair = one_dataset(a, b, test=test, dataset=dataset, higher_is_better=higher_is_better, least=1)
     check_items(pair, test)
+    if pair.counts[0] < 2:
+        raise ScoresError(f"`{test}` needs at least 2 test cases, got 1. Give the answer to every case.")
     return pair, cluster_codes(pair, clusters, test)
 
 

@@ -254,7 +254,10 @@ class RankingPosterior(BayesianResult):
         return _compat.to_inference_data({"posterior": {"ability": chains}})
 
     def to_frame(self) -> "pd.DataFrame":
-        """One row per model, the best expected rank first; `n_datasets` of `of_datasets` were used."""
+        """One row per model, the best expected rank first.
+
+        `n` is the number of datasets, of `of_datasets`, or of folds, runs or items of one.
+        """
         import pandas as pd
 
         return pd.DataFrame(self._columns()).iloc[self.order()].reset_index(drop=True)
@@ -271,7 +274,7 @@ class RankingPosterior(BayesianResult):
             "rank_low": low,
             "rank_high": high,
             "mcse": self.mcse.values(),
-            "n_datasets": [len(self.datasets)] * len(self.models),
+            "n": [self.n] * len(self.models),
             "of_datasets": [len(self.datasets) + len(self.left_out)] * len(self.models),
         }
         return {name: list(values) for name, values in columns.items() if values is not None}
