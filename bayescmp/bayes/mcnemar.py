@@ -99,7 +99,8 @@ def mcnemar_test(
     warn_if_other_scale(region, np.array([0.0, 1.0]))
     alpha, n = checked_prior(prior), int(sum(cells))
     distribution: Distribution = PairedProportions(cells, alpha)
-    design, notes = f"{n:,} item{'s' if n > 1 else ''}", ()
+    design = f"{n:,} item{'s' if n > 1 else ''}"
+    notes: tuple[str, ...] = ()
     fields: dict[str, Any] = {}
     if grouped is not None:
         distribution = ClusteredProportions(grouped, (alpha[1], alpha[2], alpha[0] + alpha[3]))
@@ -194,7 +195,7 @@ def _table(
         if codes is None:
             return pair.about(), _four(cells), None
         d = pair.differences[0]
-        grouped = np.stack([np.bincount(codes, d == x) for x in (1, -1, 0)], axis=1)
+        grouped = np.stack([np.bincount(codes, (d == x).astype(float)) for x in (1, -1, 0)], axis=1)
         return pair.about(), _four(cells), grouped
     if any(x is not None for x in (a, b, clusters, dataset, higher_is_better)):
         raise ScoresError("Give either the items or their `counts`, not both.")

@@ -448,7 +448,7 @@ def answered_by_all(scores: Scores, test: str) -> Scores:
     if items is None:
         return scores
     n = len(items)
-    keep = np.isfinite(scores.values[:, 0, :n]).all(axis=0)
+    keep = np.asarray(np.isfinite(scores.values[:, 0, :n]).all(axis=0))
     if keep.all():
         return scores
     if not keep.any():

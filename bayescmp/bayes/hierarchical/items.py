@@ -87,7 +87,7 @@ class ItemsInference(HierarchicalInference):
         return self.own_dfs
 
     @property
-    def scales(self) -> Floats:  # type: ignore[override]
+    def scales(self) -> Floats:
         """About the width of each benchmark's likelihood."""
         return self.errors
 
