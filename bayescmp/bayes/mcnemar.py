@@ -195,7 +195,8 @@ def _table(
         if codes is None:
             return pair.about(), _four(cells), None
         d = pair.differences[0]
-        grouped = np.stack([np.bincount(codes, (d == x).astype(float)) for x in (1, -1, 0)], axis=1)
+        cells_of = [np.bincount(codes, (d == x).astype(float)) for x in (1, -1, 0)]
+        grouped = np.asarray(np.stack(cells_of, axis=1), dtype=float)
         return pair.about(), _four(cells), grouped
     if any(x is not None for x in (a, b, clusters, dataset, higher_is_better)):
         raise ScoresError("Give either the items or their `counts`, not both.")

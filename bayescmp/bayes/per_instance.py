@@ -258,7 +258,7 @@ def _bootstrap(d: Floats, codes: NDArray[np.int_] | None, draws: int, seed: int)
     if codes is None:
         sums, sizes = d, np.ones(d.size)
     else:
-        sums, sizes = np.bincount(codes, d), np.bincount(codes, np.ones(d.size))
+        sums, sizes = (np.asarray(np.bincount(codes, x), dtype=float) for x in (d, np.ones(d.size)))
     rng, parts = np.random.default_rng(seed), []
     at_a_time = max(1, NUMBERS_AT_A_TIME // sizes.size)
     for start in range(0, draws, at_a_time):

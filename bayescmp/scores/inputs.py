@@ -621,8 +621,10 @@ def item_differences(
     """The pair of graded items of one test set, at least 2, and the number of each item's cluster, if there are any."""
     if not isinstance(a, (Pair, Scores)):
         a, b = _one_where_true(a), _one_where_true(b)
-    pair = one_dataset(a, b, test=test, dataset=dataset, higher_is_better=higher_is_better)
+    pair = one_dataset(a, b, test=test, dataset=dataset, higher_is_better=higher_is_better, least=1)
     check_items(pair, test)
+    if pair.counts[0] < 2:
+        raise ScoresError(f"`{test}` needs at least 2 test cases, got {pair.counts[0]}. Give the score of every case.")
     return pair, cluster_codes(pair, clusters, test)
 
 
