@@ -24,6 +24,8 @@ from bayescmp.scores.inputs import cluster_codes, right_or_wrong
 from bayescmp.scores.pair import Pair
 
 Floats = NDArray[np.float64]
+MOST_PRIOR = 1e12
+"""A prior that is worth more items leaves nothing to learn."""
 SCOPE = "these trained models on items like these; training them again may give another difference"
 
 
@@ -222,11 +224,11 @@ def checked_counts(counts: ArrayLike) -> Four:
 def checked_prior(prior: Any) -> Four:
     """The prior of the four cells: one number for all, or four."""
     given = (prior,) * 4 if is_number(prior) else tuple(prior) if is_list(prior) else ()
-    fits = len(given) == 4 and all(is_number(x) and 0 <= x < np.inf for x in given)
+    fits = len(given) == 4 and all(is_number(x) and 0 <= x <= MOST_PRIOR for x in given)
     if not fits or not (given[1] > 0 and given[2] > 0 and given[0] + given[3] > 0):
         raise ValueError(
-            "`prior` must be a number above 0, or four: for both right, only A right, only B right, both wrong; got "
-            f"{prior!r}."
+            f"`prior` must be a number above 0 and at most {MOST_PRIOR:g}, or four: for both right, only A right, only "
+            f"B right, both wrong; got {prior!r}."
         )
     return _four(given)
 
