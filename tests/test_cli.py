@@ -252,7 +252,14 @@ def test_hostile_names_are_shown_whole_and_harmless(folder):
 # ---- test, check, power, plot, demo
 
 
-FILES = {"runs": "seeds", "items": "right", "folds": "folds", "datasets": "many", "datasets x folds": "many"}
+FILES = {
+    "runs": "seeds",
+    "items": "right",
+    "graded items": "right",
+    "folds": "folds",
+    "datasets": "many",
+    "datasets x folds": "many",
+}
 
 
 @pytest.mark.parametrize("name", names_of_tests())
@@ -260,7 +267,7 @@ def test_every_test_has_its_command(name, folder):
     school, _, bare = name.rpartition(".")
     test = bc.catalogue.find(bare.replace("-", "_"), school or None)
     path = folder / f"{FILES[test.designs[0]]}.csv"
-    rope = ["--rope", "0.01"] if test.school == "bayes" or test.name == "tost_ttest" else []
+    rope = ["--rope", "0.01"] if test.school == "bayes" or test.name.startswith("tost") else []
     seed = ["--seed", "1"] if test.seeded else []
     runs = ["--resampling", "runs"] if test.designs == ("runs",) else []
     data = json.loads(good("test", name, str(path), "rf", "svm", *rope, *seed, *runs, "--format", "json"))

@@ -341,7 +341,7 @@ def test_per_instance_ttest_degenerate():
         assert round_trip(result) == result
     # mean 1/2 and standard error 1/2 with 1 degree of freedom: Cauchy's tails at 1
     assert per_instance_ttest([1, 1], [0, 1]).p_value == pytest.approx(0.5)
-    with pytest.raises(ScoresError, match="at least 2 paired scores"):
+    with pytest.raises(ScoresError, match="at least 2 test cases"):
         per_instance_ttest([1], [0])
 
 

@@ -46,7 +46,7 @@ def test_items_are_matched_by_name_not_by_order(answers):
     clusters = scores.items["gsm"]
     assert [clusters.cluster_names[c] for c in clusters.clusters] == [f"p{int(q[1:]) // 5}" for q in clusters.names]
     assert 'item = "item", cluster = "passage"' in repr(scores)
-    assert "30 to 40 items, in 6 clusters ..." in repr(scores)
+    assert "30 to 40 items, in 8 clusters ..." in repr(scores)
 
 
 @pytest.mark.parametrize("item", ["item", "doc_id", "question_id", "instance", "case", "sample_id", "Doc_ID"])

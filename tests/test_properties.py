@@ -45,6 +45,8 @@ def test_every_public_function_is_in_the_tables():
     assert {n for n, f in public.items() if {"a", "b"} <= set(inspect.signature(f).parameters)} == {
         *TWO,
         "bayes.hierarchical_ttest",
+        "bayes.mcnemar_test",
+        "bayes.per_instance_ttest",
         "frequentist.hotelling_test",
     }
     first = {n for n, f in public.items() if next(iter(inspect.signature(f).parameters)) == "scores"}

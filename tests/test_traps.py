@@ -602,15 +602,15 @@ def test_plain_arrays_given_to_a_test_have_higher_better_and_their_result_says_s
 
 # ---- holes, mixed units, ratios in percent
 
-UNITS = 10.0 ** np.arange(-3, 5)
+SIZES = 10.0 ** np.arange(-3, 5)
 RMSE = {
-    name: UNITS * np.random.default_rng(i).uniform(0.9 + 0.05 * i, 1 + 0.05 * i, 8)
+    name: SIZES * np.random.default_rng(i).uniform(0.9 + 0.05 * i, 1 + 0.05 * i, 8)
     for i, name in enumerate(("rf", "svm", "nn"))
 }
 MIXED = Scores.from_arrays(RMSE, metric="rmse", datasets=8)
 MIXED_FOLDS = Scores.from_arrays(
     {
-        name: (x * UNITS**-0.75)[:, None] * np.linspace(0.9, 1.1, 5) ** (1 + i / 9)
+        name: (x * SIZES**-0.75)[:, None] * np.linspace(0.9, 1.1, 5) ** (1 + i / 9)
         for i, (name, x) in enumerate(RMSE.items())
     },
     metric="rmse",
@@ -666,7 +666,7 @@ def test_the_line_of_the_message_works():
     line = str(found.value).splitlines()[1].strip()
     c = eval(line, {"compare": bc.compare, "scores": MIXED})
     rescaled = bc.compare(
-        Scores.from_arrays({k: x / UNITS for k, x in RMSE.items()}, metric="rmse", datasets=8).transform("log"),
+        Scores.from_arrays({k: x / SIZES for k, x in RMSE.items()}, metric="rmse", datasets=8).transform("log"),
         rope=0.01,
         random_seed=c.random_seed,
     )
@@ -686,7 +686,7 @@ def test_the_line_of_the_message_works():
         pytest.param(lambda: bc.frequentist.sign_test(TWO_MIXED), id="frequentist.sign_test"),
         pytest.param(lambda: bc.compare(MIXED.transform("relative"), rope=0.01, random_seed=1), id="relative"),
         pytest.param(
-            lambda: bc.compare(MIXED, rope=dict(zip(MIXED.datasets, 0.01 * UNITS, strict=True)), random_seed=1),
+            lambda: bc.compare(MIXED, rope=dict(zip(MIXED.datasets, 0.01 * SIZES, strict=True)), random_seed=1),
             id="ropes",
         ),
     ],

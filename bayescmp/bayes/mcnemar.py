@@ -24,6 +24,8 @@ from bayescmp.scores.inputs import cluster_codes, right_or_wrong
 from bayescmp.scores.pair import Pair
 
 Floats = NDArray[np.float64]
+MOST_PRIOR = 1e12
+"""A prior that is worth more items leaves nothing to learn."""
 SCOPE = "these trained models on items like these; training them again may give another difference"
 
 
@@ -99,7 +101,8 @@ def mcnemar_test(
     warn_if_other_scale(region, np.array([0.0, 1.0]))
     alpha, n = checked_prior(prior), int(sum(cells))
     distribution: Distribution = PairedProportions(cells, alpha)
-    design, notes = f"{n:,} item{'s' if n > 1 else ''}", ()
+    design = f"{n:,} item{'s' if n > 1 else ''}"
+    notes: tuple[str, ...] = ()
     fields: dict[str, Any] = {}
     if grouped is not None:
         distribution = ClusteredProportions(grouped, (alpha[1], alpha[2], alpha[0] + alpha[3]))
@@ -194,7 +197,8 @@ def _table(
         if codes is None:
             return pair.about(), _four(cells), None
         d = pair.differences[0]
-        grouped = np.stack([np.bincount(codes, d == x) for x in (1, -1, 0)], axis=1)
+        cells_of = [np.bincount(codes, (d == x).astype(float)) for x in (1, -1, 0)]
+        grouped = np.asarray(np.stack(cells_of, axis=1), dtype=float)
         return pair.about(), _four(cells), grouped
     if any(x is not None for x in (a, b, clusters, dataset, higher_is_better)):
         raise ScoresError("Give either the items or their `counts`, not both.")
@@ -220,11 +224,11 @@ def checked_counts(counts: ArrayLike) -> Four:
 def checked_prior(prior: Any) -> Four:
     """The prior of the four cells: one number for all, or four."""
     given = (prior,) * 4 if is_number(prior) else tuple(prior) if is_list(prior) else ()
-    fits = len(given) == 4 and all(is_number(x) and 0 <= x < np.inf for x in given)
+    fits = len(given) == 4 and all(is_number(x) and 0 <= x <= MOST_PRIOR for x in given)
     if not fits or not (given[1] > 0 and given[2] > 0 and given[0] + given[3] > 0):
         raise ValueError(
-            "`prior` must be a number above 0, or four: for both right, only A right, only B right, both wrong; got "
-            f"{prior!r}."
+            f"`prior` must be a number above 0 and at most {MOST_PRIOR:g}, or four: for both right, only A right, only "
+            f"B right, both wrong; got {prior!r}."
         )
     return _four(given)
 

@@ -258,9 +258,7 @@ def _bootstrap(d: Floats, codes: NDArray[np.int_] | None, draws: int, seed: int)
     if codes is None:
         sums, sizes = d, np.ones(d.size)
     else:
-        sizes = np.bincount(codes).astype(float)
-        sums = np.bincount(codes, d)[sizes > 0]
-        sizes = sizes[sizes > 0]
+        sums, sizes = (np.asarray(np.bincount(codes, x), dtype=float) for x in (d, np.ones(d.size)))
     rng, parts = np.random.default_rng(seed), []
     at_a_time = max(1, NUMBERS_AT_A_TIME // sizes.size)
     for start in range(0, draws, at_a_time):

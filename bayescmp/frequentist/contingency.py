@@ -248,7 +248,8 @@ def per_instance_ttest(
     d, n = pair.differences[0], int(pair.counts[0])
     binary = all(np.isin(x, (0.0, 1.0)).all() for x in (pair.scores_a, pair.scores_b))
     mean, scale, df = clustered_student(d, codes, float(pair.rounding[0]))
-    t, p = (float(x) for x in student_p(*map(np.asarray, (mean, scale, df)), alternative, pair.rounding[0]))
+    rounding = pair.rounding[0]
+    t, p = (float(x) for x in student_p(np.asarray(mean), np.asarray(scale), df, alternative, rounding))
     notes = []
     discordant = int((np.abs(d) > pair.rounding[0]).sum())
     details: dict[str, Any] = {"cases": n}

@@ -87,7 +87,8 @@ def _kinds(result: Any) -> dict[str, Plot]:
     )
     for cls, kinds in types:
         if isinstance(result, cls):
-            return kinds
+            more = isinstance(result, DifferencePosterior) and any(True for _ in result.distribution.other_priors())
+            return kinds | {"prior_sensitivity": plot_prior_sensitivity} if more else kinds
     raise ValueError(f"`result` must be a posterior, a ranking, pairwise tests or a Comparison, got {result!r}.")
 
 

@@ -852,7 +852,9 @@ def _said_of_items(columns: Mapping[str, Column], items: Sequence[Items]) -> tup
 def _check_no_items(resampling: Designs, keep: str | None) -> None:
     """Raise where items were announced, but no column names them."""
     designs = resampling.values() if isinstance(resampling, Mapping) else [resampling]
-    if keep is not None or any(isinstance(x, Resampling) and x.scheme == "items" for x in designs):
+    if keep is not None:
+        raise ScoresError(f"`keep` is for tables of items, but no column names the items; got {keep!r}. Leave it out.")
+    if any(isinstance(x, Resampling) and x.scheme == "items" for x in designs):
         raise ScoresError(
             "Items are matched by name, but no column of the table names them. Add a column `item`, or name the one "
             'that it has: item="...".'

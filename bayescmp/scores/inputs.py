@@ -526,7 +526,7 @@ def answered_by_all(scores: Scores, test: str) -> Scores:
     if items is None:
         return scores
     n = len(items)
-    keep = np.isfinite(scores.values[:, 0, :n]).all(axis=0)
+    keep = np.asarray(np.isfinite(scores.values[:, 0, :n]).all(axis=0))
     if keep.all():
         return scores
     if not keep.any():
@@ -773,7 +773,7 @@ def item_differences(
     pair = one_dataset(a, b, test=test, dataset=dataset, higher_is_better=higher_is_better, least=1)
     check_items(pair, test)
     if pair.counts[0] < 2:
-        raise ScoresError(f"`{test}` needs at least 2 test cases, got 1. Give the answer to every case.")
+        raise ScoresError(f"`{test}` needs at least 2 test cases, got {pair.counts[0]}. Give the score of every case.")
     return pair, cluster_codes(pair, clusters, test)
 
 

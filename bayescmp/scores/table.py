@@ -496,9 +496,9 @@ class Scores(Value):
         if sizes == [1]:
             return "one score each"
         if len(self.items) == len(self.datasets):
-            texts = list(dict.fromkeys(found.text for found in self.items.values() if found.text))
+            texts = sorted({found.text for found in self.items.values()}, reverse=True)
             text = f"{sizes[0]:,} items" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} items"
-            return ", ".join([text, *texts[:1]]) + (" ..." if len(texts) > 1 else "")
+            return ", ".join(filter(None, [text, texts[0]])) + (" ..." if len(texts) > 1 else "")
         names = dict.fromkeys(r.name if r else "unknown resampling" for r in self.resampling)
         text = " or ".join(list(names)[:2]) + (" ..." if len(names) > 2 else "")
         return text + f" ({sizes[0]} scores each)" if len(sizes) == 1 else f"{text} ({sizes[0]} to {sizes[-1]} scores)"

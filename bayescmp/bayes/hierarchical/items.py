@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from bayescmp import _compat
 from bayescmp.bayes.hierarchical.convolution import log_student
 from bayescmp.bayes.hierarchical.inference import HierarchicalInference
 from bayescmp.bayes.hierarchical.prior import HierarchicalPrior
@@ -87,7 +88,7 @@ class ItemsInference(HierarchicalInference):
         return self.own_dfs
 
     @property
-    def scales(self) -> Floats:  # type: ignore[override]
+    def scales(self) -> Floats:
         """About the width of each benchmark's likelihood."""
         return self.errors
 
@@ -174,8 +175,6 @@ class ItemsInference(HierarchicalInference):
 
 def pymc_items(inference: ItemsInference) -> Any:
     """delta_i ~ Student(nu, delta_0, sigma_0); the share of discordant items is uniform between |delta_i| and 1."""
-    from bayescmp import _compat
-
     pm = _compat.import_pymc()
     prior, unit, widths = inference.prior, inference.unit, inference.widths
     counted = ~np.isnan(inference.tables[:, 0])
@@ -187,13 +186,15 @@ def pymc_items(inference: ItemsInference) -> Any:
         centre = pm.Uniform("centre", -limits[0], limits[0], initval=start[0])
         spread = pm.Uniform("spread", 0, limits[1], initval=start[1])
         if prior.gaussian:
-            delta = pm.Normal("delta_scaled", centre, spread, dims="dataset", initval=z)
+            standard = pm.Normal("standard", 0, 1, dims="dataset")
         else:
             (a_low, a_high), (b_low, b_high) = prior.nu_shape, prior.nu_rate
             a = pm.Uniform("nu_shape", a_low, a_high) if a_high > a_low else a_low
             b = pm.Uniform("nu_rate", b_low, b_high) if b_high > b_low else b_low
             nu = pm.Deterministic("nu", prior.nu_shift + pm.Gamma("nu_minus_shift", a, b))
-            delta = pm.StudentT("delta_scaled", nu, mu=centre, sigma=spread, dims="dataset", initval=z)
+            standard = pm.StudentT("standard", nu, mu=0, sigma=1, dims="dataset")
+        # not centred, because a benchmark of few items says little about its own difference
+        delta = centre + spread * standard
         if counted.any():
             difference = delta[counted] * unit * widths[counted]
             size = pm.math.minimum(pm.math.abs(difference), 1 - 1e-12)
