@@ -1,0 +1,441 @@
+"""The Gibbs sampler of the multilevel model: all chains at once, with as much as possible integrated out.
+
+A sweep draws omega with mu and theta integrated out, mu with theta integrated out, theta; the weights of the Student
+likelihoods as mixtures of normals; the degrees of freedom of T with T integrated out, T (inverse Wishart), and the
+tau_i^2 (gamma, since T is a part of a k x k matrix G whose missing row costs O(k) to draw). Where the variation between
+datasets is small beside the noise, theta and T hold each other: so T and the tau_i are also rescaled along differences
+of pairs of models with mu and theta integrated out. For one tau, theta is integrated out throughout.
+
+Arrays have the chains first, then the datasets, then the contrasts.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from bayescmp.bayes.multilevel.data import Statistics
+from bayescmp.bayes.multilevel.model import LEAST_DF, NU_RATE, NU_SHAPE, OMEGA_DF, OWN_SHAPE
+from bayescmp.numerics.threads import one_blas_thread
+
+Floats = NDArray[np.float64]
+INNER = 3
+"""Draws of the tau_i per sweep: they cost little."""
+LEAST = 1e-12
+"""The tau_i^2 are at least this, in units of the spread between datasets: below, T is singular in double precision."""
+STEPS = (0.1, 0.5, 2.0)
+"""Sizes of the logarithmic steps that rescale: the right one depends on how much the data know."""
+
+
+def gibbs(
+    data: Statistics,
+    *,
+    chains: int,
+    draws: int,
+    tune: int,
+    random_seed: int,
+    advance: Callable[[], Any] = lambda: None,
+) -> dict[str, Floats]:
+    """Draws by name, chains x draws x ..., in units of `data.unit`: mu, T or tau, omega, df_between, nu.
+
+    And the means and standard deviations of the datasets' deviations of the models, as `shrunken` and `sds`.
+    """
+    rng = np.random.default_rng(random_seed)
+    kept: dict[str, list[Floats]] = {}
+    moments = Moments(data)
+    with one_blas_thread():
+        sampler = sampler_of(data, chains, rng)
+        for sweep in range(-tune, draws):
+            sampler.sweep()
+            if sweep >= 0:
+                for name, x in sampler.state().items():
+                    kept.setdefault(name, []).append(x)
+                moments.add(sampler.theta)
+            advance()
+    return {name: np.stack(values, axis=1) for name, values in kept.items()} | moments.found()
+
+
+def sampler_of(data: Statistics, chains: int, rng: np.random.Generator) -> "Exchangeable":
+    """A sampler in its first state."""
+    return (Exchangeable if data.exchangeable or not data.has_between else Free)(data, chains, rng)
+
+
+class Moments:
+    """The running means and squares of the datasets' deviations of the models from the mean of those run there."""
+
+    def __init__(self, data: Statistics) -> None:
+        self.basis, self.share = data.basis, (data.run / data.run.sum(axis=1, keepdims=True))
+        self.count, self.sum, self.squares = 0, np.zeros(data.run.shape), np.zeros(data.run.shape)
+
+    def add(self, theta: Floats) -> None:
+        own = theta @ self.basis.T
+        own -= np.einsum("cdk,dk->cd", own, self.share)[..., None]
+        self.count += len(own)
+        self.sum += own.sum(axis=0)
+        self.squares += (own**2).sum(axis=0)
+
+    def found(self) -> dict[str, Floats]:
+        mean = self.sum / self.count
+        variance = np.maximum(self.squares / self.count - mean**2, 0.0)
+        return {"shrunken": mean, "sds": np.sqrt(variance)}
+
+
+def shrunken_of(data: Statistics, draws: dict[str, Floats], rng: np.random.Generator) -> dict[str, Floats]:
+    """The same from draws of another sampler, in which theta was integrated out: chains x draws x ..."""
+    moments = Moments(data)
+    with one_blas_thread():
+        for c in range(len(draws["mu"])):
+            sampler = sampler_of(data, draws["mu"].shape[1], rng)
+            for name, x in draws.items():
+                setattr(sampler, name, x[c])
+            if isinstance(sampler, Free):
+                sampler.invert()
+            moments.add(sampler.deviations() + sampler.mu[:, None])
+    return moments.found()
+
+
+class Exchangeable:
+    """The sampler for T = tau^2 I, and for one dataset, which has no T; and what all samplers share."""
+
+    def __init__(self, data: Statistics, chains: int, rng: np.random.Generator) -> None:
+        self.data, self.rng, self.chains = data, rng, chains
+        self.k, self.m, self.n = len(data.models), data.m, len(data.datasets)
+        self.bound = data.prior.between_max / data.unit
+        self.lam, self.kappa = np.ones((2, chains, self.n))
+        self.nu = np.full(chains, 10.0)
+        self.omega = np.ones(chains)
+        information = np.einsum("dai,daj->ij", data.observe, data.observe)
+        centre = np.linalg.solve(information, np.einsum("dai,da->i", data.observe, data.means))
+        self.mu = np.tile(centre, (chains, 1))
+        self.start(np.einsum("dai,da->di", data.observe, data.means - data.observe @ centre))
+
+    def start(self, residuals: Floats) -> None:
+        self.tau = np.minimum(np.exp(0.5 * self.rng.standard_normal(self.chains)), self.bound / 2)
+        self.noise = np.trace(self.data.scales, axis1=1, axis2=2) - (self.m - self.data.sizes)
+        self.noise = self.noise / self.data.sizes
+
+    def state(self) -> dict[str, Floats]:
+        """What is kept of a sweep."""
+        found = {"mu": self.mu}
+        if self.data.prior.effects_scale is not None:
+            found["omega"] = self.omega
+        if self.data.has_between:
+            found |= self.covariance() | ({"nu": self.nu} if self.data.prior.tails == "student" else {})
+        return {name: x.copy() for name, x in found.items()}
+
+    def covariance(self) -> dict[str, Floats]:
+        return {"tau": self.tau}
+
+    def sweep(self) -> None:
+        self.between()
+        self.effects(*self.information())
+        self.theta = self.deviations() + self.mu[:, None]
+        self.weights()
+
+    # ---- T = tau^2 I
+
+    def between(self) -> None:
+        """tau, with theta integrated out."""
+        data = self.data
+        if not data.has_between:
+            self.tau = np.zeros(self.chains)
+            return
+        squares = ((data.means - np.einsum("dai,ci->cda", data.observe, self.mu, optimize=True)) ** 2).sum(axis=2)
+
+        def log_density(x: Floats) -> Floats:
+            c = self.variance(np.exp(x))
+            return np.where(np.exp(x) < self.bound, x, -np.inf) - 0.5 * (data.sizes * np.log(c) + squares / c).sum(1)
+
+        self.tau = np.exp(slice_sample(log_density, np.log(self.tau), 1.0, self.rng))
+
+    def variance(self, tau: Floats) -> Floats:
+        """Of each seen contrast of a dataset's means, given mu."""
+        return tau[:, None] ** 2 / self.kappa + self.noise / self.lam
+
+    def information(self) -> tuple[Floats, Floats | None, Floats]:
+        """Eigenvalues and axes of the precision of mu with theta integrated out, and the precision times its mean."""
+        data = self.data
+        if not data.has_between:
+            return _axes(*_precision(data, self.inverse_scales * self.lam[..., None, None]))
+        weight = 1 / self.variance(self.tau)
+        total = np.einsum("cd,dai,da->ci", weight, data.observe, data.means, optimize=True)
+        if data.complete:
+            return np.repeat(weight.sum(axis=1)[:, None], self.m, axis=1), None, total
+        values, axes = np.linalg.eigh(np.einsum("cd,dai,daj->cij", weight, data.observe, data.observe, optimize=True))
+        return values, axes, total
+
+    def deviations(self) -> Floats:
+        """theta - mu given the rest: a draw from its prior, moved by what the means say beyond it."""
+        data, shape = self.data, (self.chains, self.n, self.m)
+        if not data.has_between:
+            return np.zeros(shape)
+        spread = (self.tau[:, None] / np.sqrt(self.kappa))[..., None]
+        own = spread * self.rng.standard_normal(shape)
+        noise = np.sqrt(self.noise / self.lam)[..., None] * self.rng.standard_normal(shape)
+        seen = np.einsum("dai,cdi->cda", data.observe, own + self.mu[:, None], optimize=True)
+        gain = spread**2 / self.variance(self.tau)[..., None]
+        gaps = np.where(np.arange(self.m) < data.sizes[:, None], data.means - seen - noise, 0.0)
+        return own + gain * np.einsum("dai,cda->cdi", data.observe, gaps, optimize=True)
+
+    # ---- what all samplers share
+
+    def effects(self, values: Floats, axes: Floats | None, total: Floats) -> None:
+        """omega with mu integrated out, then mu."""
+        turned = total if axes is None else np.einsum("cij,ci->cj", axes, total)
+        prior = self.data.prior.effects_scale
+        shrink = np.zeros((self.chains, 1))
+        if prior is not None:
+            scale = prior / self.data.unit
+
+            def log_density(x: Floats) -> Floats:
+                omega2 = np.exp(2 * x)[:, None]
+                fit = (turned**2 * omega2 / (1 + values * omega2) - np.log1p(values * omega2)).sum(axis=1) / 2
+                return fit + x - (OMEGA_DF + 1) / 2 * np.log1p(omega2[:, 0] / (OMEGA_DF * scale**2))
+
+            self.omega = np.exp(slice_sample(log_density, np.log(self.omega), 1.0, self.rng))
+            shrink = self.omega[:, None] ** -2
+        precision = values + shrink
+        drawn = turned / precision + self.rng.standard_normal(turned.shape) / np.sqrt(precision)
+        self.mu = drawn if axes is None else np.einsum("cij,cj->ci", axes, drawn)
+
+    def weights(self) -> None:
+        """The weights that make normals Student: of the likelihoods, and of the datasets where their tails are."""
+        data = self.data
+        if data.has_folds:
+            gaps = data.means - np.einsum("dai,cdi->cda", data.observe, self.theta, optimize=True)
+            squares = np.einsum("cda,dab,cdb->cd", gaps, self.inverse_scales, gaps, optimize=True)
+            self.lam = self.rng.standard_gamma((data.df + data.sizes) / 2, squares.shape) * 2 / (data.df + squares)
+        if data.prior.tails == "student" and data.has_between:
+            squares = self.standardised_squares()
+
+            def log_density(x: Floats) -> Floats:
+                nu = np.exp(x)[:, None]
+                each = special.gammaln((nu + self.m) / 2) - special.gammaln(nu / 2) - self.m / 2 * np.log(nu)
+                fit = each - (nu + self.m) / 2 * np.log1p(squares / nu)
+                return fit.sum(axis=1) + NU_SHAPE * x - NU_RATE * nu[:, 0]
+
+            self.nu = np.exp(slice_sample(log_density, np.log(self.nu), 1.0, self.rng))
+            nu = self.nu[:, None]
+            self.kappa = self.rng.standard_gamma((nu + self.m) / 2, squares.shape) * 2 / (nu + squares)
+
+    def standardised_squares(self) -> Floats:
+        gaps = self.theta - self.mu[:, None]
+        return (gaps**2).sum(axis=2) / self.tau[:, None] ** 2
+
+    @cached_property
+    def inverse_scales(self) -> Floats:
+        """Of the datasets' means."""
+        return np.linalg.inv(self.data.scales)
+
+
+class Free(Exchangeable):
+    """The sampler for a free T."""
+
+    def start(self, residuals: Floats) -> None:
+        chains, data = self.chains, self.data
+        self.theta = np.broadcast_to(residuals, (chains, *residuals.shape)) + self.mu[:, None]
+        scatter = residuals.T @ residuals / len(residuals) + 0.1 * np.eye(self.m)
+        spread = np.exp(self.rng.standard_normal((chains, 1, 1)))
+        self.psi = np.einsum("ki,cij,kj->ck", data.basis, spread * scatter, data.basis)
+        self.df = LEAST_DF + self.rng.exponential(5.0, chains)
+        self.noise_root = np.linalg.cholesky(data.scales) if data.has_folds else np.zeros_like(data.scales)
+        self.pairs = np.array(np.triu_indices(self.k, 1)).T
+        self.moves = self.m if data.has_folds else 0
+        i, j = self.pairs.T
+        gaps = residuals @ (data.basis[i] - data.basis[j]).T
+        weights = 1 / ((gaps**2).sum(axis=0) + 1e-9 * (gaps**2).sum())  # near-twins first: it is they that hold
+        self.pair_weights = weights / weights.sum()
+
+    def covariance(self) -> dict[str, Floats]:
+        return {"t": self.t, "df_between": self.df}
+
+    def between(self) -> None:
+        gaps = np.sqrt(self.kappa)[..., None] * (self.theta - self.mu[:, None])
+        scatter = np.swapaxes(gaps, 1, 2) @ gaps
+        self.draw_df(scatter)
+        self.draw_t(scatter)
+        for _ in range(INNER):
+            self.draw_psi()
+        self.invert()
+        if self.moves:
+            self.fit = self.log_evidence(self.inverse)
+        for _ in range(self.moves):
+            self.rescale()
+
+    def target(self) -> Floats:
+        """B' diag(psi) B."""
+        basis = self.data.basis
+        return np.einsum("ki,ck,kj->cij", basis, self.psi, basis, optimize=True)
+
+    def draw_df(self, scatter: Floats) -> None:
+        """df with T integrated out."""
+        prior, m, n = self.data.prior, self.m, self.n
+        root = np.linalg.inv(np.linalg.cholesky(self.target()))
+        values = np.maximum(np.linalg.eigvalsh(root @ scatter @ np.swapaxes(root, 1, 2)), 0.0)
+        steps = np.arange(m)
+
+        def log_density(x: Floats) -> Floats:
+            more = np.exp(x)[:, None]
+            df = LEAST_DF + more
+            fit = (df + m - 1) * np.log(df) - (df + m - 1 + n) * np.log(df + values)
+            gammas = special.gammaln((df + steps + n) / 2) - special.gammaln((df + steps) / 2)
+            return (fit / 2 + gammas).sum(axis=1) + prior.df_shape * x - prior.df_rate * more[:, 0]
+
+        self.df = LEAST_DF + np.exp(slice_sample(log_density, np.log(self.df - LEAST_DF), 1.0, self.rng))
+
+    def draw_t(self, scatter: Floats) -> None:
+        """T and its inverse, by Bartlett's decomposition: T^-1 = L^-T A A' L^-1, where L L' is the scale matrix."""
+        m = self.m
+        root = np.linalg.cholesky(scatter + self.df[:, None, None] * self.target())
+        lower = np.tril(self.rng.standard_normal((self.chains, m, m)), -1)
+        freedom = (self.df + m - 1 + self.n)[:, None] - np.arange(m)
+        lower[:, range(m), range(m)] = np.sqrt(2 * self.rng.standard_gamma(freedom / 2))
+        factor = root @ np.swapaxes(np.linalg.inv(lower), 1, 2)
+        self.t = factor @ np.swapaxes(factor, 1, 2)
+        inverse = np.swapaxes(lower, 1, 2) @ np.linalg.inv(root)
+        self.t_inverse = np.swapaxes(inverse, 1, 2) @ inverse
+
+    def draw_psi(self) -> None:
+        """The tau_i^2 given G, of which T is a part and the rest is drawn."""
+        k, rng, df = self.k, self.rng, self.df[:, None]
+        inverse = 1 / self.psi
+        share = inverse / inverse.sum(axis=1, keepdims=True)
+        precision = rng.standard_gamma((df + k - 1) / 2) * 2 * inverse.sum(axis=1, keepdims=True) / (k * df)
+        noise = rng.standard_normal(self.psi.shape) * np.sqrt(inverse / df)
+        rest = np.sqrt(k * precision) * share + noise - share * noise.sum(axis=1, keepdims=True)
+        diagonal = self.inverse_diagonal() + rest**2
+        rate = (df * diagonal + self.bound**-2) / 2
+        self.psi = _gamma_above(LEAST, (df + k - 1) / 2 + OWN_SHAPE, rate, rng)
+
+    def rescale(self) -> None:
+        """(T, psi) along the difference of a pair of models, with mu and theta integrated out, by a Metropolis step.
+
+        T becomes A T A with A = I + (c - 1) x x', which adds a matrix of rank 2 to each dataset's covariance.
+        """
+        data, rng, m, df = self.data, self.rng, self.m, self.df
+        i, j = self.pairs[rng.choice(len(self.pairs), p=self.pair_weights)]
+        axis = (data.basis[i] - data.basis[j]) / np.sqrt(2)
+        step = rng.choice(STEPS) * rng.standard_normal(self.chains)
+        c = np.exp(step)
+        # p(T, psi) and the change of variables; T^-1 becomes A^-1 T^-1 A^-1, where A^-1 = I + (1/c - 1) x x'
+        a, image = (1 / c - 1)[:, None], self.t_inverse @ axis
+        length, own, projected = (image @ axis)[:, None], data.basis @ axis, image @ data.basis.T
+        diagonal = self.inverse_diagonal()
+        moved = diagonal + 2 * a * own * projected + a**2 * length * own**2
+        psi = self.psi.copy()
+        psi[:, [i, j]] *= c[:, None] ** 2
+        log_det = 4 * step + np.log((1 / psi).sum(axis=1) / (1 / self.psi).sum(axis=1))
+        ratio = (df + m - 1) / 2 * log_det - (df + m - 1 - 4 * OWN_SHAPE) * step
+        ratio -= df / 2 * (psi * moved - self.psi * diagonal).sum(axis=1)
+        ratio -= (psi - self.psi).sum(axis=1) / (2 * self.bound**2)
+        # the datasets' means: covariance + W M W' with W = (x, T x), M = ((e, b), (b, 0)), as seen on each
+        image = self.t @ axis
+        b = (c - 1)[:, None] / self.kappa
+        e = (c - 1)[:, None] ** 2 / self.kappa * (image @ axis)[:, None]
+        columns = np.stack(np.broadcast_arrays(axis, image), axis=2)[:, None]
+        seen = data.observe @ columns if not data.complete else np.broadcast_to(columns, (self.chains, self.n, m, 2))
+        turned = self.inverse @ seen
+        g = np.swapaxes(seen, 2, 3) @ turned
+        g11, g12, g22 = g[..., 0, 0], g[..., 0, 1], g[..., 1, 1]
+        det = (1 + e * g11 + b * g12) * (1 + b * g12) - b * g11 * (e * g12 + b * g22)
+        # (M^-1 + G)^-1 = M (I + G M)^-1, symmetric
+        middle = np.stack([e - b**2 * g22, b + b**2 * g12, b + b**2 * g12, -(b**2) * g11], axis=-1) / det[..., None]
+        inverse = self.inverse - turned @ middle.reshape(*det.shape, 2, 2) @ np.swapaxes(turned, 2, 3)
+        fit = self.log_evidence(inverse)
+        ratio += fit - self.fit - np.log(det).sum(axis=1) / 2
+        yes = (np.log(rng.random(self.chains)) < ratio) & (psi.min(axis=1) >= LEAST)
+        self.fit = np.where(yes, fit, self.fit)
+        self.inverse = np.where(yes[:, None, None, None], inverse, self.inverse)
+        scale = np.where(yes, c, 1.0)[:, None, None]
+        forward, back = (np.eye(m) + (x - 1) * np.outer(axis, axis) for x in (scale, 1 / scale))
+        self.t, self.t_inverse = forward @ self.t @ forward, back @ self.t_inverse @ back
+        self.psi = np.where(yes[:, None], psi, self.psi)
+
+    def log_evidence(self, inverse: Floats) -> Floats:
+        """The log density of all means, mu and theta integrated out, but for the determinants of `inverse`."""
+        data = self.data
+        information, total = _precision(data, inverse)
+        if data.prior.effects_scale is not None:
+            information = information + self.omega[:, None, None] ** -2 * np.eye(self.m)
+        root = np.linalg.cholesky(information)
+        half = np.linalg.solve(root, total[..., None])[..., 0]
+        squares = np.einsum("da,cdab,db->c", data.means, inverse, data.means, optimize=True)
+        return (half**2).sum(axis=1) / 2 - np.log(np.diagonal(root, axis1=1, axis2=2)).sum(axis=1) - squares / 2
+
+    def inverse_diagonal(self) -> Floats:
+        """The diagonal of B T^-1 B'."""
+        basis = self.data.basis
+        return np.einsum("ki,cki->ck", basis, basis @ self.t_inverse)
+
+    def invert(self) -> None:
+        """The inverse covariances of the datasets' means given mu."""
+        data = self.data
+        covariance = self.t[:, None] / self.kappa[..., None, None]
+        if not data.complete:
+            covariance = data.observe @ covariance @ np.swapaxes(data.observe, 1, 2)
+        self.inverse = np.linalg.inv(covariance + data.scales / self.lam[..., None, None])
+
+    def information(self) -> tuple[Floats, Floats | None, Floats]:
+        return _axes(*_precision(self.data, self.inverse))
+
+    def deviations(self) -> Floats:
+        data, shape = self.data, (self.chains, self.n, self.m)
+        root = np.linalg.cholesky(self.t)
+        own = self.rng.standard_normal(shape) @ np.swapaxes(root, 1, 2) / np.sqrt(self.kappa)[..., None]
+        noise = np.einsum("dab,cdb->cda", self.noise_root, self.rng.standard_normal(shape), optimize=True)
+        noise /= np.sqrt(self.lam)[..., None]
+        seen = np.einsum("dai,cdi->cda", data.observe, own + self.mu[:, None], optimize=True)
+        gaps = np.where(np.arange(self.m) < data.sizes[:, None], data.means - seen - noise, 0.0)
+        back = np.einsum("dai,cdab,cdb->cdi", data.observe, self.inverse, gaps, optimize=True)
+        return own + back @ self.t / self.kappa[..., None]
+
+    def standardised_squares(self) -> Floats:
+        gaps = self.theta - self.mu[:, None]
+        return np.einsum("cdi,cij,cdj->cd", gaps, self.t_inverse, gaps, optimize=True)
+
+
+def _precision(data: Statistics, inverse: Floats) -> tuple[Floats, Floats]:
+    """The precision of mu with theta integrated out, and the precision times its mean."""
+    if data.complete:
+        return inverse.sum(axis=1), np.einsum("cdab,db->ca", inverse, data.means, optimize=True)
+    back = np.swapaxes(data.observe, 1, 2) @ inverse
+    return (back @ data.observe).sum(axis=1), np.einsum("cdib,db->ci", back, data.means, optimize=True)
+
+
+def _axes(information: Floats, total: Floats) -> tuple[Floats, Floats, Floats]:
+    """Eigenvalues and axes of a precision, and its product with the mean."""
+    values, axes = np.linalg.eigh(information)
+    return np.maximum(values, 0.0), axes, total
+
+
+def _gamma_above(least: float, shape: Floats, rate: Floats, rng: np.random.Generator) -> Floats:
+    """Gamma variates, given that they are at least so large."""
+    drawn = rng.standard_gamma(shape, rate.shape) / rate
+    low = drawn < least
+    if low.any():
+        upper = special.gammaincc(shape, least * rate) * rng.random(rate.shape)
+        drawn = np.where(low, np.maximum(special.gammainccinv(shape, upper) / rate, least), drawn)
+    return drawn
+
+
+def slice_sample(
+    log_density: Callable[[Floats], Floats], x: Floats, width: float, rng: np.random.Generator
+) -> Floats:
+    """One step of slice sampling (Neal, 2003) for each of many numbers, stepping out and shrinking."""
+    level = log_density(x) - rng.standard_exponential(x.shape)
+    low = x - width * rng.random(x.shape)
+    high = low + width
+    for end, way in ((low, -width), (high, width)):
+        while (out := log_density(end) > level).any():
+            end += way * out
+    found, open_ = x.copy(), np.ones(x.shape, dtype=bool)
+    while open_.any():
+        new = low + (high - low) * rng.random(x.shape)
+        inside = log_density(new) >= level
+        found = np.where(open_ & inside, new, found)
+        open_ &= ~inside
+        low, high = np.where(new < x, new, low), np.where(new < x, high, new)
+    return found
