@@ -70,9 +70,7 @@ class Statistics(Value):
 
     def with_prior(self, prior: str) -> "Statistics":
         """The same data under a preset, with the tails that they have."""
-        size = self.unit * _size(self.means, self.sizes)
-        resolved = MultilevelPrior.resolve(prior, len(self.models), size, self.unit, self.prior.tails)
-        return replace(self, prior=resolved)
+        return replace(self, prior=MultilevelPrior.resolve(prior, len(self.models), self.unit, self.prior.tails))
 
     @property
     def has_folds(self) -> bool:
@@ -204,7 +202,7 @@ def prepare(
         counts=counts,
         widening=widening,
         unit=unit,
-        prior=MultilevelPrior.resolve(prior, len(models), _size(means, sizes) or unit, unit, tails),
+        prior=MultilevelPrior.resolve(prior, len(models), unit, tails),
     )
     if len(models) > MOST_FREE and statistics.exchangeable:
         notes.append(f"more than {MOST_FREE} models: one variance for all of them and one correlation for all pairs")
@@ -329,11 +327,6 @@ def _centre(observe: Floats, means: Floats) -> Floats:
     """The common mean of all datasets' contrasts by least squares."""
     information = np.einsum("dai,daj->ij", observe, observe)
     return np.linalg.solve(information, np.einsum("dai,da->i", observe, means))
-
-
-def _size(means: Floats, sizes: Floats) -> float:
-    """The typical size of a mean contrast."""
-    return float(np.sqrt((means**2).sum() / sizes.sum()))
 
 
 def _lift_ties(

@@ -24,6 +24,8 @@ from bayescmp.numerics.threads import one_blas_thread
 Floats = NDArray[np.float64]
 INNER = 3
 """Draws of the tau_i per sweep: they cost little."""
+MOVES = 3
+"""Steps that rescale a pair's T, per sweep."""
 LEAST = 1e-12
 """The tau_i^2 are at least this, in units of the spread between datasets: below, T is singular in double precision."""
 STEPS = (0.1, 0.5, 2.0)
@@ -106,6 +108,7 @@ class Exchangeable:
         self.bound = data.prior.between_max / data.unit
         self.lam, self.kappa = np.ones((2, chains, self.n))
         self.nu = np.full(chains, 10.0)
+        self.pooled = data.prior.effects_scale is not None
         self.omega = np.ones(chains)
         information = np.einsum("dai,daj->ij", data.observe, data.observe)
         centre = np.linalg.solve(information, np.einsum("dai,da->i", data.observe, data.means))
@@ -120,7 +123,7 @@ class Exchangeable:
     def state(self) -> dict[str, Floats]:
         """What is kept of a sweep."""
         found = {"mu": self.mu}
-        if self.data.prior.effects_scale is not None:
+        if self.pooled:
             found["omega"] = self.omega
         if self.data.has_between:
             found |= self.covariance() | ({"nu": self.nu} if self.data.prior.tails == "student" else {})
@@ -143,29 +146,49 @@ class Exchangeable:
         if not data.has_between:
             self.tau = np.zeros(self.chains)
             return
-        squares = ((data.means - np.einsum("dai,ci->cda", data.observe, self.mu, optimize=True)) ** 2).sum(axis=2)
+        squares = ((data.means - self.observed(self.mu[:, None])) ** 2).sum(axis=2)
+        effects = (self.mu**2).sum(axis=1) / self.omega**2 if self.pooled else np.zeros(self.chains)
 
         def log_density(x: Floats) -> Floats:
             c = self.variance(np.exp(x))
-            return np.where(np.exp(x) < self.bound, x, -np.inf) - 0.5 * (data.sizes * np.log(c) + squares / c).sum(1)
+            fit = -(data.sizes * np.log(c) + squares / c).sum(axis=1) / 2 - effects / (2 * np.exp(2 * x))
+            return np.where(np.exp(x) < self.bound, fit + x * (1 - self.m * self.pooled), -np.inf)
 
         self.tau = np.exp(slice_sample(log_density, np.log(self.tau), 1.0, self.rng))
+
+    def observed(self, theta: Floats) -> Floats:
+        """What is seen of theta, chains x datasets x contrasts."""
+        return theta if self.data.complete else _times(self.data.observe, theta)
+
+    def back(self, gaps: Floats) -> Floats:
+        """Its transpose."""
+        return gaps if self.data.complete else _times(np.swapaxes(self.data.observe, 1, 2), gaps)
 
     def variance(self, tau: Floats) -> Floats:
         """Of each seen contrast of a dataset's means, given mu."""
         return tau[:, None] ** 2 / self.kappa + self.noise / self.lam
 
-    def information(self) -> tuple[Floats, Floats | None, Floats]:
-        """Eigenvalues and axes of the precision of mu with theta integrated out, and the precision times its mean."""
+    def root(self) -> Floats:
+        """A root of T, or of I for one dataset: what effects are measured in."""
+        size = self.tau if self.data.has_between else np.ones(self.chains)
+        return size[:, None, None] * np.eye(self.m)
+
+    def information(self) -> tuple[Floats, Floats]:
+        """The precision of mu with theta integrated out, and its product with the mean."""
         data = self.data
         if not data.has_between:
-            return _axes(*_precision(data, self.inverse_scales * self.lam[..., None, None]))
+            return _precision(data, self.inverse_scales * self.lam[..., None, None])
         weight = 1 / self.variance(self.tau)
-        total = np.einsum("cd,dai,da->ci", weight, data.observe, data.means, optimize=True)
-        if data.complete:
-            return np.repeat(weight.sum(axis=1)[:, None], self.m, axis=1), None, total
-        values, axes = np.linalg.eigh(np.einsum("cd,dai,daj->cij", weight, data.observe, data.observe, optimize=True))
-        return values, axes, total
+        total = (weight[:, :, None] * self.seen_means).sum(axis=1)
+        return np.tensordot(weight, self.seen, axes=(1, 0)), total
+
+    @cached_property
+    def seen(self) -> Floats:
+        return np.swapaxes(self.data.observe, 1, 2) @ self.data.observe
+
+    @cached_property
+    def seen_means(self) -> Floats:
+        return _times(np.swapaxes(self.data.observe, 1, 2), self.data.means)
 
     def deviations(self) -> Floats:
         """theta - mu given the rest: a draw from its prior, moved by what the means say beyond it."""
@@ -175,20 +198,21 @@ class Exchangeable:
         spread = (self.tau[:, None] / np.sqrt(self.kappa))[..., None]
         own = spread * self.rng.standard_normal(shape)
         noise = np.sqrt(self.noise / self.lam)[..., None] * self.rng.standard_normal(shape)
-        seen = np.einsum("dai,cdi->cda", data.observe, own + self.mu[:, None], optimize=True)
         gain = spread**2 / self.variance(self.tau)[..., None]
-        gaps = np.where(np.arange(self.m) < data.sizes[:, None], data.means - seen - noise, 0.0)
-        return own + gain * np.einsum("dai,cda->cdi", data.observe, gaps, optimize=True)
+        return own + gain * self.back(data.means - self.observed(own + self.mu[:, None]) - noise)
 
     # ---- what all samplers share
 
-    def effects(self, values: Floats, axes: Floats | None, total: Floats) -> None:
-        """omega with mu integrated out, then mu."""
-        turned = total if axes is None else np.einsum("cij,ci->cj", axes, total)
-        prior = self.data.prior.effects_scale
+    def effects(self, information: Floats, total: Floats) -> None:
+        """omega with mu integrated out, then mu; given the precision of mu from the data, and its product with mu."""
+        root = self.root()
+        back = np.swapaxes(root, 1, 2)
+        values, axes = np.linalg.eigh(back @ information @ root)
+        values, axes = np.maximum(values, 0.0), root @ axes
+        turned = _times(np.swapaxes(axes, 1, 2), total)
         shrink = np.zeros((self.chains, 1))
-        if prior is not None:
-            scale = prior / self.data.unit
+        if self.pooled:
+            scale = self.data.prior.effects_scale
 
             def log_density(x: Floats) -> Floats:
                 omega2 = np.exp(2 * x)[:, None]
@@ -199,14 +223,14 @@ class Exchangeable:
             shrink = self.omega[:, None] ** -2
         precision = values + shrink
         drawn = turned / precision + self.rng.standard_normal(turned.shape) / np.sqrt(precision)
-        self.mu = drawn if axes is None else np.einsum("cij,cj->ci", axes, drawn)
+        self.mu = _times(axes, drawn)
 
     def weights(self) -> None:
         """The weights that make normals Student: of the likelihoods, and of the datasets where their tails are."""
         data = self.data
         if data.has_folds:
-            gaps = data.means - np.einsum("dai,cdi->cda", data.observe, self.theta, optimize=True)
-            squares = np.einsum("cda,dab,cdb->cd", gaps, self.inverse_scales, gaps, optimize=True)
+            gaps = data.means - self.observed(self.theta)
+            squares = (gaps * _times(self.inverse_scales, gaps)).sum(axis=2)
             self.lam = self.rng.standard_gamma((data.df + data.sizes) / 2, squares.shape) * 2 / (data.df + squares)
         if data.prior.tails == "student" and data.has_between:
             squares = self.standardised_squares()
@@ -243,7 +267,7 @@ class Free(Exchangeable):
         self.df = LEAST_DF + self.rng.exponential(5.0, chains)
         self.noise_root = np.linalg.cholesky(data.scales) if data.has_folds else np.zeros_like(data.scales)
         self.pairs = np.array(np.triu_indices(self.k, 1)).T
-        self.moves = self.m if data.has_folds else 0
+        self.moves = MOVES if data.has_folds else 0
         i, j = self.pairs.T
         gaps = residuals @ (data.basis[i] - data.basis[j]).T
         weights = 1 / ((gaps**2).sum(axis=0) + 1e-9 * (gaps**2).sum())  # near-twins first: it is they that hold
@@ -255,24 +279,26 @@ class Free(Exchangeable):
     def between(self) -> None:
         gaps = np.sqrt(self.kappa)[..., None] * (self.theta - self.mu[:, None])
         scatter = np.swapaxes(gaps, 1, 2) @ gaps
+        if self.pooled:  # mu is as one more dataset
+            scatter = scatter + self.mu[:, :, None] * self.mu[:, None] / self.omega[:, None, None] ** 2
         self.draw_df(scatter)
         self.draw_t(scatter)
         for _ in range(INNER):
             self.draw_psi()
         self.invert()
         if self.moves:
-            self.fit = self.log_evidence(self.inverse)
+            self.fit = self.log_evidence(self.inverse, self.t_inverse)
         for _ in range(self.moves):
             self.rescale()
 
     def target(self) -> Floats:
         """B' diag(psi) B."""
         basis = self.data.basis
-        return np.einsum("ki,ck,kj->cij", basis, self.psi, basis, optimize=True)
+        return (basis.T * self.psi[:, None]) @ basis
 
     def draw_df(self, scatter: Floats) -> None:
         """df with T integrated out."""
-        prior, m, n = self.data.prior, self.m, self.n
+        prior, m, n = self.data.prior, self.m, self.n + self.pooled
         root = np.linalg.inv(np.linalg.cholesky(self.target()))
         values = np.maximum(np.linalg.eigvalsh(root @ scatter @ np.swapaxes(root, 1, 2)), 0.0)
         steps = np.arange(m)
@@ -291,7 +317,7 @@ class Free(Exchangeable):
         m = self.m
         root = np.linalg.cholesky(scatter + self.df[:, None, None] * self.target())
         lower = np.tril(self.rng.standard_normal((self.chains, m, m)), -1)
-        freedom = (self.df + m - 1 + self.n)[:, None] - np.arange(m)
+        freedom = (self.df + m - 1 + self.n + self.pooled)[:, None] - np.arange(m)
         lower[:, range(m), range(m)] = np.sqrt(2 * self.rng.standard_gamma(freedom / 2))
         factor = root @ np.swapaxes(np.linalg.inv(lower), 1, 2)
         self.t = factor @ np.swapaxes(factor, 1, 2)
@@ -336,7 +362,7 @@ class Free(Exchangeable):
         b = (c - 1)[:, None] / self.kappa
         e = (c - 1)[:, None] ** 2 / self.kappa * (image @ axis)[:, None]
         columns = np.stack(np.broadcast_arrays(axis, image), axis=2)[:, None]
-        seen = data.observe @ columns if not data.complete else np.broadcast_to(columns, (self.chains, self.n, m, 2))
+        seen = columns if data.complete else data.observe @ columns
         turned = self.inverse @ seen
         g = np.swapaxes(seen, 2, 3) @ turned
         g11, g12, g22 = g[..., 0, 0], g[..., 0, 1], g[..., 1, 1]
@@ -344,31 +370,34 @@ class Free(Exchangeable):
         # (M^-1 + G)^-1 = M (I + G M)^-1, symmetric
         middle = np.stack([e - b**2 * g22, b + b**2 * g12, b + b**2 * g12, -(b**2) * g11], axis=-1) / det[..., None]
         inverse = self.inverse - turned @ middle.reshape(*det.shape, 2, 2) @ np.swapaxes(turned, 2, 3)
-        fit = self.log_evidence(inverse)
-        ratio += fit - self.fit - np.log(det).sum(axis=1) / 2
+        square = np.outer(axis, axis)
+        shrink = np.eye(m) + (1 / c - 1)[:, None, None] * square
+        t_inverse = shrink @ self.t_inverse @ shrink
+        fit = self.log_evidence(inverse, t_inverse)
+        ratio += fit - self.fit - np.log(det).sum(axis=1) / 2 - self.pooled * step
         yes = (np.log(rng.random(self.chains)) < ratio) & (psi.min(axis=1) >= LEAST)
         self.fit = np.where(yes, fit, self.fit)
         self.inverse = np.where(yes[:, None, None, None], inverse, self.inverse)
-        scale = np.where(yes, c, 1.0)[:, None, None]
-        forward, back = (np.eye(m) + (x - 1) * np.outer(axis, axis) for x in (scale, 1 / scale))
-        self.t, self.t_inverse = forward @ self.t @ forward, back @ self.t_inverse @ back
+        self.t_inverse = np.where(yes[:, None, None], t_inverse, self.t_inverse)
+        stretch = np.eye(m) + (np.where(yes, c, 1.0) - 1)[:, None, None] * square
+        self.t = stretch @ self.t @ stretch
         self.psi = np.where(yes[:, None], psi, self.psi)
 
-    def log_evidence(self, inverse: Floats) -> Floats:
-        """The log density of all means, mu and theta integrated out, but for the determinants of `inverse`."""
+    def log_evidence(self, inverse: Floats, t_inverse: Floats) -> Floats:
+        """The log density of all means, mu and theta integrated out, but for the determinants of what is given."""
         data = self.data
         information, total = _precision(data, inverse)
-        if data.prior.effects_scale is not None:
-            information = information + self.omega[:, None, None] ** -2 * np.eye(self.m)
+        if self.pooled:
+            information = information + t_inverse / self.omega[:, None, None] ** 2
         root = np.linalg.cholesky(information)
         half = np.linalg.solve(root, total[..., None])[..., 0]
-        squares = np.einsum("da,cdab,db->c", data.means, inverse, data.means, optimize=True)
+        squares = (data.means * _times(inverse, data.means)).sum(axis=(1, 2))
         return (half**2).sum(axis=1) / 2 - np.log(np.diagonal(root, axis1=1, axis2=2)).sum(axis=1) - squares / 2
 
     def inverse_diagonal(self) -> Floats:
         """The diagonal of B T^-1 B'."""
         basis = self.data.basis
-        return np.einsum("ki,cki->ck", basis, basis @ self.t_inverse)
+        return (basis * (basis @ self.t_inverse)).sum(axis=2)
 
     def invert(self) -> None:
         """The inverse covariances of the datasets' means given mu."""
@@ -378,37 +407,35 @@ class Free(Exchangeable):
             covariance = data.observe @ covariance @ np.swapaxes(data.observe, 1, 2)
         self.inverse = np.linalg.inv(covariance + data.scales / self.lam[..., None, None])
 
-    def information(self) -> tuple[Floats, Floats | None, Floats]:
-        return _axes(*_precision(self.data, self.inverse))
+    def information(self) -> tuple[Floats, Floats]:
+        return _precision(self.data, self.inverse)
+
+    def root(self) -> Floats:
+        return np.linalg.cholesky(self.t)
 
     def deviations(self) -> Floats:
         data, shape = self.data, (self.chains, self.n, self.m)
-        root = np.linalg.cholesky(self.t)
-        own = self.rng.standard_normal(shape) @ np.swapaxes(root, 1, 2) / np.sqrt(self.kappa)[..., None]
-        noise = np.einsum("dab,cdb->cda", self.noise_root, self.rng.standard_normal(shape), optimize=True)
-        noise /= np.sqrt(self.lam)[..., None]
-        seen = np.einsum("dai,cdi->cda", data.observe, own + self.mu[:, None], optimize=True)
-        gaps = np.where(np.arange(self.m) < data.sizes[:, None], data.means - seen - noise, 0.0)
-        back = np.einsum("dai,cdab,cdb->cdi", data.observe, self.inverse, gaps, optimize=True)
-        return own + back @ self.t / self.kappa[..., None]
+        own = self.rng.standard_normal(shape) @ np.swapaxes(self.root(), 1, 2) / np.sqrt(self.kappa)[..., None]
+        noise = _times(self.noise_root, self.rng.standard_normal(shape)) / np.sqrt(self.lam)[..., None]
+        gaps = data.means - self.observed(own + self.mu[:, None]) - noise
+        return own + self.back(_times(self.inverse, gaps)) @ self.t / self.kappa[..., None]
 
     def standardised_squares(self) -> Floats:
         gaps = self.theta - self.mu[:, None]
-        return np.einsum("cdi,cij,cdj->cd", gaps, self.t_inverse, gaps, optimize=True)
+        return (gaps * (gaps @ self.t_inverse)).sum(axis=2)
+
+
+def _times(matrices: Floats, vectors: Floats) -> Floats:
+    """Each matrix times its vector."""
+    return (matrices @ vectors[..., None])[..., 0]
 
 
 def _precision(data: Statistics, inverse: Floats) -> tuple[Floats, Floats]:
-    """The precision of mu with theta integrated out, and the precision times its mean."""
-    if data.complete:
-        return inverse.sum(axis=1), np.einsum("cdab,db->ca", inverse, data.means, optimize=True)
-    back = np.swapaxes(data.observe, 1, 2) @ inverse
-    return (back @ data.observe).sum(axis=1), np.einsum("cdib,db->ci", back, data.means, optimize=True)
-
-
-def _axes(information: Floats, total: Floats) -> tuple[Floats, Floats, Floats]:
-    """Eigenvalues and axes of a precision, and its product with the mean."""
-    values, axes = np.linalg.eigh(information)
-    return np.maximum(values, 0.0), axes, total
+    """The precision of mu with theta integrated out, and its product with the mean."""
+    if not data.complete:
+        back = np.swapaxes(data.observe, 1, 2)
+        return (back @ inverse @ data.observe).sum(axis=1), _times(back, _times(inverse, data.means)).sum(axis=1)
+    return inverse.sum(axis=1), _times(inverse, data.means).sum(axis=1)
 
 
 def _gamma_above(least: float, shape: Floats, rate: Floats, rng: np.random.Generator) -> Floats:

@@ -62,7 +62,7 @@ def multilevel(
     rope : float, symmetric (low, high) or Rope
         The differences that make no practical difference; 0 for none.
     prior : "pooled", "flat", "exchangeable" or MultilevelPrior
-        "pooled": effects are normal around their mean with a standard deviation that is learnt. "flat": not pooled; for
+        "pooled": effects are normal around their mean, with a size that is learnt in units of their variation. "flat": not pooled; for
         two models this is hierarchical_ttest(prior="gaussian"). "exchangeable": pooled, and all models have one
         variance and all pairs one correlation, as they have beyond 30 models.
     tails : "normal" or "student"
@@ -179,8 +179,8 @@ def _table(scores: Scores, data: Statistics, twins: dict[str, Twin]) -> dict[str
 def _from_nuts(data: Statistics, drawn: Any, seed: int) -> dict[str, Any]:
     """The draws of NUTS under the names of our own sampler."""
     posterior = _compat.group(drawn, "posterior")
-    names = {"mu": "mu", "omega_scaled": "omega", "df_between": "df_between", "nu": "nu", "weight": "lam"}
-    names |= {"kappa": "kappa"} | ({"tau_scaled": "tau"} if data.exchangeable else {"T": "t"})
+    names = {name: name for name in ("mu", "omega", "df_between", "nu", "kappa")} | {"weight": "lam"}
+    names |= {"tau": "tau"} if data.exchangeable else {"T": "t"}
     found = {ours: posterior[theirs].values for theirs, ours in names.items() if theirs in posterior}
     found |= shrunken_of(data, found, np.random.default_rng(seed))
     kept = {name: x for name, x in found.items() if name not in ("lam", "kappa")}

@@ -4,7 +4,7 @@ In the m = k - 1 orthonormal contrasts of the models, theta_d is dataset d's tru
 
     mean of the folds of d | theta_d ~ multivariate Student around theta_d (`data` has why, and which)
     theta_d | mu, T                  ~ N(mu, T), or Student with the scale matrix T
-    mu | omega                       ~ N(0, omega^2 I), or flat
+    mu | omega, T                    ~ N(0, omega^2 T), or flat
     T = B' G B, where G ~ inverse Wishart(nu + k - 1, nu diag(tau_1^2, ..., tau_k^2)), so that
     T                                ~ inverse Wishart(nu + k - 2, nu B' diag(tau_1^2, ..., tau_k^2) B)
     tau_i^2                          ~ Gamma(1/8, 1/(2 s^2))
@@ -16,7 +16,11 @@ beside its original. The inverse Wishart has a heavy tail upwards and a thin one
 the others, but not from each other. So near-twins are not blurred by the rest. With many degrees of freedom nu the
 models vary independently. Nothing depends on the order of the models or on the choice of B.
 
+omega pools the effects in units of the models' variation between datasets: where all effects are small beside it, they
+are pulled together. Were it in units of the scores, one pair of near-twins would make all models look alike.
+
 Two models have one contrast, and "exchangeable" models one standard deviation for all: then T = tau^2 I, tau uniform.
+One dataset has no T; there the unit of the effects is the standard deviation of the folds.
 """
 
 from dataclasses import dataclass
@@ -47,14 +51,14 @@ MOST_FREE = 30
 
 @dataclass(frozen=True, kw_only=True)
 class MultilevelPrior(Value):
-    """Priors of the multilevel model, in the units of the scores.
+    """Priors of the multilevel model; `between_max` and `within_sd` are in the units of the scores.
 
     Attributes
     ----------
     name : str
     effects_scale : float or None
-        omega, the standard deviation of the models' effects, is half-Student with 4 df and this scale, which pools
-        them; None: effects are flat, and not pooled.
+        omega, the standard deviation of the models' effects in units of their variation between datasets, is
+        half-Student with 4 df and this scale, which pools them; None: effects are flat, and not pooled.
     between_max : float
         tau, the standard deviation of exchangeable models between datasets, is uniform from 0 to this. For free
         covariances it is the scale of the models' own variances, Gamma(1/8, 1/(2 between_max^2)).
@@ -78,7 +82,7 @@ class MultilevelPrior(Value):
     Examples
     --------
     >>> from bayescmp.bayes import MultilevelPrior
-    >>> MultilevelPrior(effects_scale=0.05, between_max=1.0).covariance
+    >>> MultilevelPrior(effects_scale=1.0, between_max=0.5).covariance
     'free'
     """
 
@@ -110,9 +114,9 @@ class MultilevelPrior(Value):
 
     @classmethod
     def resolve(
-        cls, prior: "str | MultilevelPrior", k: int, typical: float, spread: float, tails: str = "normal"
+        cls, prior: "str | MultilevelPrior", k: int, spread: float, tails: str = "normal"
     ) -> "MultilevelPrior":
-        """A preset for k models whose contrasts have this typical size and spread; a prior that is one as it is."""
+        """A preset for k models whose contrasts have this spread between datasets; a prior that is one as it is."""
         if isinstance(prior, MultilevelPrior):
             return prior
         if not is_one_of(tails, TAILS):
@@ -122,7 +126,7 @@ class MultilevelPrior(Value):
         free = prior != "exchangeable" and 2 < k <= MOST_FREE
         return cls(
             name=prior,
-            effects_scale=None if prior == "flat" else typical,
+            effects_scale=None if prior == "flat" else 1.0,
             between_max=(5 if free else 1000) * spread,  # 1000 as in hierarchical_ttest
             covariance="exchangeable" if prior == "exchangeable" or k > MOST_FREE else "free",
             tails=tails,
@@ -130,7 +134,7 @@ class MultilevelPrior(Value):
 
 
 def pymc_multilevel(data: "Statistics") -> Any:
-    """The model with theta integrated out, in units of `data.unit` but for effect, omega and tau.
+    """The model with theta integrated out, in units of `data.unit` but for effect.
 
     T comes from Bartlett's decomposition of the inverse Wishart, and effects are standardised: no funnel.
     """
@@ -139,24 +143,25 @@ def pymc_multilevel(data: "Statistics") -> Any:
 
     prior, m, n = data.prior, data.m, len(data.datasets)
     with pm.Model(coords={"model": list(data.models), "dataset": list(data.datasets)}) as model:
-        if prior.effects_scale is None:
-            mu = pm.Flat("mu", shape=m, initval=np.zeros(m))
-        else:
-            omega = pm.HalfStudentT("omega_scaled", nu=OMEGA_DF, sigma=prior.effects_scale / data.unit, initval=1.0)
-            mu = pm.Deterministic("mu", omega * pm.Normal("raw_effects", shape=m))
-            pm.Deterministic("omega", data.unit * omega)
-        covariance = pt.zeros((n, m, m))
+        root, covariance = np.eye(m), np.zeros((n, m, m))
         if data.has_between:
             bound = prior.between_max / data.unit
             if data.exchangeable:
-                tau = pm.Uniform("tau_scaled", 0, bound, initval=min(1.0, bound / 2))
-                pm.Deterministic("tau", data.unit * tau)
-            t = pm.Deterministic("T", tau**2 * np.eye(m) if data.exchangeable else _free(pm, pt, data, bound))
+                tau = pm.Uniform("tau", 0, bound, initval=min(1.0, bound / 2))
+                root = tau * np.eye(m)
+            else:
+                root = _free(pm, pt, data, bound)
+            t = pm.Deterministic("T", root @ root.T)
             covariance = pt.tile(t[None], (n, 1, 1))
             if prior.tails == "student":
                 nu = pm.Gamma("nu", NU_SHAPE, NU_RATE)
                 covariance = covariance / pm.Gamma("kappa", nu / 2, nu / 2, dims="dataset")[:, None, None]
             covariance = data.observe @ covariance @ np.swapaxes(data.observe, 1, 2)
+        if prior.effects_scale is None:
+            mu = pm.Flat("mu", shape=m, initval=np.zeros(m))
+        else:
+            omega = pm.HalfStudentT("omega", nu=OMEGA_DF, sigma=prior.effects_scale, initval=1.0)
+            mu = pm.Deterministic("mu", omega * (root * pm.Normal("raw_effects", shape=m)).sum(axis=1))
         scales = data.scales
         if data.has_folds:
             scales = scales / pm.Gamma("weight", data.df / 2, data.df / 2, dims="dataset")[:, None, None]
@@ -166,7 +171,7 @@ def pymc_multilevel(data: "Statistics") -> Any:
 
 
 def _free(pm: Any, pt: Any, data: "Statistics", scale: float) -> Any:
-    """T, inverse Wishart around B' diag(tau_i^2) B."""
+    """A root of T, which is inverse Wishart around B' diag(tau_i^2) B."""
     m, prior = data.m, data.prior
     own = scale**2 * pm.Gamma("raw_variances", OWN_SHAPE, 0.5, shape=m + 1)
     df = pm.Deterministic("df_between", LEAST_DF + pm.Gamma("raw_df", prior.df_shape, prior.df_rate))
@@ -174,5 +179,4 @@ def _free(pm: Any, pt: Any, data: "Statistics", scale: float) -> Any:
     squares = pm.Gamma("bartlett_squares", (df + m - 1 - np.arange(m)) / 2, 0.5, shape=m)
     below = pm.Normal("bartlett_below", shape=m * (m - 1) // 2)
     lower = pt.set_subtensor(pt.diag(pt.sqrt(squares))[np.tril_indices(m, -1)], below)
-    factor = pt.linalg.solve_triangular(lower, root.T, lower=True)  # T = L A^-T A^-1 L'
-    return factor.T @ factor
+    return pt.linalg.solve_triangular(lower, root.T, lower=True).T  # T = L A^-T A^-1 L'

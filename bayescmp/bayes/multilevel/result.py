@@ -89,8 +89,8 @@ class JointInference(Value):
 
     @cached_property
     def hyper(self) -> dict[str, Floats]:
-        """The hyperparameters, in the units of the scores."""
-        units = {"omega": self.data.unit, "tau": self.data.unit, "df_between": 1.0, "nu": 1.0}
+        """The hyperparameters; tau is in the units of the scores."""
+        units = {"omega": 1.0, "tau": self.data.unit, "df_between": 1.0, "nu": 1.0}
         return {name: unit * self.drawn[name] for name, unit in units.items() if name in self.drawn}
 
     def weighted(self, weights: Floats) -> Floats:
@@ -289,7 +289,7 @@ class MultilevelPosterior(BayesianResult):
         return pd.DataFrame(self._summaries(mass)).set_index("model")
 
     def hyperparameters(self, mass: float = 0.95) -> "pd.DataFrame":
-        """Posterior of omega (spread of effects), tau or df (variation between datasets) and nu; HDI of `mass`."""
+        """Posterior of omega (effects in units of their variation), tau or df_between, and nu; HDI of `mass`."""
         import pandas as pd
 
         rows = {name: _summary(x, mass) for name, x in self.inference.hyper.items()}
