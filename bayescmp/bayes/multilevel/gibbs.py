@@ -26,9 +26,9 @@ INNER = 3
 """Draws of the tau_i per sweep: they cost little."""
 MOVES = 3
 """Steps that rescale a pair's T, per sweep."""
-LEAST = 1e-12
+LEAST = 1e-10
 """The tau_i^2 are at least this, in units of the spread between datasets: below, T is singular in double precision."""
-STEPS = (0.1, 0.5, 2.0)
+STEPS = (0.3, 1.0, 3.0)
 """Sizes of the logarithmic steps that rescale: the right one depends on how much the data know."""
 
 
@@ -94,6 +94,7 @@ def shrunken_of(data: Statistics, draws: dict[str, Floats], rng: np.random.Gener
             for name, x in draws.items():
                 setattr(sampler, name, x[c])
             if isinstance(sampler, Free):
+                sampler.t_root = np.linalg.cholesky(sampler.t)
                 sampler.invert()
             moments.add(sampler.deviations() + sampler.mu[:, None])
     return moments.found()
@@ -287,7 +288,7 @@ class Free(Exchangeable):
             self.draw_psi()
         self.invert()
         if self.moves:
-            self.fit = self.log_evidence(self.inverse, self.t_inverse)
+            self.fit = self.log_evidence(self.inverse, self.t_root)
         for _ in range(self.moves):
             self.rescale()
 
@@ -319,8 +320,8 @@ class Free(Exchangeable):
         lower = np.tril(self.rng.standard_normal((self.chains, m, m)), -1)
         freedom = (self.df + m - 1 + self.n + self.pooled)[:, None] - np.arange(m)
         lower[:, range(m), range(m)] = np.sqrt(2 * self.rng.standard_gamma(freedom / 2))
-        factor = root @ np.swapaxes(np.linalg.inv(lower), 1, 2)
-        self.t = factor @ np.swapaxes(factor, 1, 2)
+        self.t_root = root @ np.swapaxes(np.linalg.inv(lower), 1, 2)
+        self.t = self.t_root @ np.swapaxes(self.t_root, 1, 2)
         inverse = np.swapaxes(lower, 1, 2) @ np.linalg.inv(root)
         self.t_inverse = np.swapaxes(inverse, 1, 2) @ inverse
 
@@ -337,30 +338,35 @@ class Free(Exchangeable):
         self.psi = _gamma_above(LEAST, (df + k - 1) / 2 + OWN_SHAPE, rate, rng)
 
     def rescale(self) -> None:
-        """(T, psi) along the difference of a pair of models, with mu and theta integrated out, by a Metropolis step.
+        """(T, psi) along the difference x of a pair of models, with mu and theta integrated out, by a Metropolis step.
 
-        T becomes A T A with A = I + (c - 1) x x', which adds a matrix of rank 2 to each dataset's covariance.
+        T becomes A T A with A = I + (c - 1) x x', which adds a matrix of rank 2 to each dataset's covariance. Half of
+        the time c is negative: the models also change places.
         """
         data, rng, m, df = self.data, self.rng, self.m, self.df
         i, j = self.pairs[rng.choice(len(self.pairs), p=self.pair_weights)]
         axis = (data.basis[i] - data.basis[j]) / np.sqrt(2)
+        image = self.t @ axis
+        size, most = image @ axis, 1e4 * self.bound**2
         step = rng.choice(STEPS) * rng.standard_normal(self.chains)
-        c = np.exp(step)
+        inside = (size > LEAST) & (size < most) & (size * np.exp(2 * step) > LEAST) & (size * np.exp(2 * step) < most)
+        step = np.where(inside, step, 0.0)
+        swap = rng.random() < 0.5
+        c = np.exp(step) * (-1 if swap else 1)
         # p(T, psi) and the change of variables; T^-1 becomes A^-1 T^-1 A^-1, where A^-1 = I + (1/c - 1) x x'
-        a, image = (1 / c - 1)[:, None], self.t_inverse @ axis
-        length, own, projected = (image @ axis)[:, None], data.basis @ axis, image @ data.basis.T
+        a, back = (1 / c - 1)[:, None], self.t_inverse @ axis
+        own = data.basis @ axis
         diagonal = self.inverse_diagonal()
-        moved = diagonal + 2 * a * own * projected + a**2 * length * own**2
+        moved = diagonal + 2 * a * own * (back @ data.basis.T) + a**2 * (back @ axis)[:, None] * own**2
         psi = self.psi.copy()
-        psi[:, [i, j]] *= c[:, None] ** 2
+        psi[:, [i, j]] = c[:, None] ** 2 * self.psi[:, [j, i] if swap else [i, j]]
         log_det = 4 * step + np.log((1 / psi).sum(axis=1) / (1 / self.psi).sum(axis=1))
         ratio = (df + m - 1) / 2 * log_det - (df + m - 1 - 4 * OWN_SHAPE) * step
         ratio -= df / 2 * (psi * moved - self.psi * diagonal).sum(axis=1)
         ratio -= (psi - self.psi).sum(axis=1) / (2 * self.bound**2)
         # the datasets' means: covariance + W M W' with W = (x, T x), M = ((e, b), (b, 0)), as seen on each
-        image = self.t @ axis
         b = (c - 1)[:, None] / self.kappa
-        e = (c - 1)[:, None] ** 2 / self.kappa * (image @ axis)[:, None]
+        e = (c - 1)[:, None] ** 2 / self.kappa * size[:, None]
         columns = np.stack(np.broadcast_arrays(axis, image), axis=2)[:, None]
         seen = columns if data.complete else data.observe @ columns
         turned = self.inverse @ seen
@@ -371,28 +377,28 @@ class Free(Exchangeable):
         middle = np.stack([e - b**2 * g22, b + b**2 * g12, b + b**2 * g12, -(b**2) * g11], axis=-1) / det[..., None]
         inverse = self.inverse - turned @ middle.reshape(*det.shape, 2, 2) @ np.swapaxes(turned, 2, 3)
         square = np.outer(axis, axis)
-        shrink = np.eye(m) + (1 / c - 1)[:, None, None] * square
-        t_inverse = shrink @ self.t_inverse @ shrink
-        fit = self.log_evidence(inverse, t_inverse)
-        ratio += fit - self.fit - np.log(det).sum(axis=1) / 2 - self.pooled * step
-        yes = (np.log(rng.random(self.chains)) < ratio) & (psi.min(axis=1) >= LEAST)
-        self.fit = np.where(yes, fit, self.fit)
+        root = (np.eye(m) + (c - 1)[:, None, None] * square) @ self.t_root
+        fit = self.log_evidence(inverse, root)
+        ratio += fit - self.fit - np.log(det).sum(axis=1) / 2
+        yes = (np.log(rng.random(self.chains)) < ratio) & inside & (psi.min(axis=1) >= LEAST)
+        self.fit, self.psi = np.where(yes, fit, self.fit), np.where(yes[:, None], psi, self.psi)
         self.inverse = np.where(yes[:, None, None, None], inverse, self.inverse)
-        self.t_inverse = np.where(yes[:, None, None], t_inverse, self.t_inverse)
-        stretch = np.eye(m) + (np.where(yes, c, 1.0) - 1)[:, None, None] * square
-        self.t = stretch @ self.t @ stretch
-        self.psi = np.where(yes[:, None], psi, self.psi)
+        self.t_root = np.where(yes[:, None, None], root, self.t_root)
+        self.t = self.t_root @ np.swapaxes(self.t_root, 1, 2)
+        shrink = np.eye(m) + np.where(yes, 1 / c - 1, 0.0)[:, None, None] * square
+        self.t_inverse = shrink @ self.t_inverse @ shrink
 
-    def log_evidence(self, inverse: Floats, t_inverse: Floats) -> Floats:
-        """The log density of all means, mu and theta integrated out, but for the determinants of what is given."""
+    def log_evidence(self, inverse: Floats, root: Floats) -> Floats:
+        """The log density of all means, mu and theta integrated out, but for the determinants of `inverse`."""
         data = self.data
         information, total = _precision(data, inverse)
         if self.pooled:
-            information = information + t_inverse / self.omega[:, None, None] ** 2
-        root = np.linalg.cholesky(information)
-        half = np.linalg.solve(root, total[..., None])[..., 0]
+            back = self.omega[:, None, None] * np.swapaxes(root, 1, 2)
+            information, total = np.eye(self.m) + back @ information @ np.swapaxes(back, 1, 2), _times(back, total)
+        half = np.linalg.cholesky(information)
         squares = (data.means * _times(inverse, data.means)).sum(axis=(1, 2))
-        return (half**2).sum(axis=1) / 2 - np.log(np.diagonal(root, axis1=1, axis2=2)).sum(axis=1) - squares / 2
+        fit = (np.linalg.solve(half, total[..., None]) ** 2).sum(axis=(1, 2)) - squares
+        return fit / 2 - np.log(np.diagonal(half, axis1=1, axis2=2)).sum(axis=1)
 
     def inverse_diagonal(self) -> Floats:
         """The diagonal of B T^-1 B'."""
@@ -411,7 +417,7 @@ class Free(Exchangeable):
         return _precision(self.data, self.inverse)
 
     def root(self) -> Floats:
-        return np.linalg.cholesky(self.t)
+        return self.t_root
 
     def deviations(self) -> Floats:
         data, shape = self.data, (self.chains, self.n, self.m)

@@ -23,9 +23,9 @@ from bayescmp.rope import ROPE, RopeLike, symmetric, warn_if_other_scale
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
-CHAINS = 4
-DRAWS, TUNE = 1000, 500
-FEWEST = 250
+CHAINS = 8
+DRAWS = 500
+FEWEST = 150
 WORK = 3e8
 """Multiplications in a run beyond which there are fewer draws."""
 SECONDS = 1.0
