@@ -1,10 +1,10 @@
 """The Gibbs sampler of the multilevel model: all chains at once, with as much as possible integrated out.
 
 A sweep draws omega with mu and theta integrated out, mu with theta integrated out, theta; the weights of the Student
-likelihoods as mixtures of normals; the degrees of freedom of T with T integrated out, T (inverse Wishart), and the
-tau_i^2 (gamma, since T is a part of a k x k matrix G whose missing row costs O(k) to draw). Where the variation between
-datasets is small beside the noise, theta and T hold each other: so T and the tau_i are also rescaled along differences
-of pairs of models with mu and theta integrated out. For one tau, theta is integrated out throughout.
+likelihoods as mixtures of normals; the degrees of freedom of T and the tau_i^2 with T integrated out, T (inverse Wishart), and the
+tau_i^2 again (gamma, since T is a part of a k x k matrix G whose missing row costs O(k) to draw). Where the variation between
+datasets is small beside the noise, theta and T hold each other: so T and the tau_i are also rescaled, as a whole and
+along differences of pairs of models, with mu and theta integrated out. For one tau, theta is integrated out throughout.
 
 Arrays have the chains first, then the datasets, then the contrasts.
 """
@@ -22,10 +22,8 @@ from bayescmp.bayes.multilevel.model import LEAST_DF, NU_RATE, NU_SHAPE, OMEGA_D
 from bayescmp.numerics.threads import one_blas_thread
 
 Floats = NDArray[np.float64]
-INNER = 3
-"""Draws of the tau_i per sweep: they cost little."""
 MOVES = 3
-"""Steps that rescale a pair's T, per sweep."""
+"""Steps that rescale a pair's T, per sweep; half as many as there are models, if that is more."""
 LEAST = 1e-10
 """The tau_i^2 are at least this, in units of the spread between datasets: below, T is singular in double precision."""
 STEPS = (0.3, 1.0, 3.0)
@@ -95,7 +93,7 @@ def shrunken_of(data: Statistics, draws: dict[str, Floats], rng: np.random.Gener
                 setattr(sampler, name, x[c])
             if isinstance(sampler, Free):
                 sampler.t_root = np.linalg.cholesky(sampler.t)
-                sampler.invert()
+                sampler.inverse = sampler.inverted(sampler.t)
             moments.add(sampler.deviations() + sampler.mu[:, None])
     return moments.found()
 
@@ -142,20 +140,22 @@ class Exchangeable:
     # ---- T = tau^2 I
 
     def between(self) -> None:
-        """tau, with theta integrated out."""
+        """tau, with theta integrated out; omega tau stays, and with it the prior of mu."""
         data = self.data
         if not data.has_between:
             self.tau = np.zeros(self.chains)
             return
         squares = ((data.means - self.observed(self.mu[:, None])) ** 2).sum(axis=2)
-        effects = (self.mu**2).sum(axis=1) / self.omega**2 if self.pooled else np.zeros(self.chains)
+        size = np.log(self.omega * self.tau)
 
         def log_density(x: Floats) -> Floats:
             c = self.variance(np.exp(x))
-            fit = -(data.sizes * np.log(c) + squares / c).sum(axis=1) / 2 - effects / (2 * np.exp(2 * x))
-            return np.where(np.exp(x) < self.bound, fit + x * (1 - self.m * self.pooled), -np.inf)
+            fit = x - (data.sizes * np.log(c) + squares / c).sum(axis=1) / 2
+            fit = fit + self.log_omega(size - x) if self.pooled else fit
+            return np.where(np.exp(x) < self.bound, fit, -np.inf)
 
         self.tau = np.exp(slice_sample(log_density, np.log(self.tau), 1.0, self.rng))
+        self.omega = np.exp(size) / self.tau
 
     def observed(self, theta: Floats) -> Floats:
         """What is seen of theta, chains x datasets x contrasts."""
@@ -213,18 +213,23 @@ class Exchangeable:
         turned = _times(np.swapaxes(axes, 1, 2), total)
         shrink = np.zeros((self.chains, 1))
         if self.pooled:
-            scale = self.data.prior.effects_scale
 
             def log_density(x: Floats) -> Floats:
                 omega2 = np.exp(2 * x)[:, None]
                 fit = (turned**2 * omega2 / (1 + values * omega2) - np.log1p(values * omega2)).sum(axis=1) / 2
-                return fit + x - (OMEGA_DF + 1) / 2 * np.log1p(omega2[:, 0] / (OMEGA_DF * scale**2))
+                return fit + self.log_omega(x)
 
             self.omega = np.exp(slice_sample(log_density, np.log(self.omega), 1.0, self.rng))
             shrink = self.omega[:, None] ** -2
         precision = values + shrink
         drawn = turned / precision + self.rng.standard_normal(turned.shape) / np.sqrt(precision)
         self.mu = _times(axes, drawn)
+
+    def log_omega(self, x: Floats) -> Floats:
+        """The log prior density of x = log omega."""
+        scale = self.data.prior.effects_scale
+        assert scale is not None
+        return x - (OMEGA_DF + 1) / 2 * np.log1p(np.exp(2 * x) / (OMEGA_DF * scale**2))
 
     def weights(self) -> None:
         """The weights that make normals Student: of the likelihoods, and of the datasets where their tails are."""
@@ -268,9 +273,9 @@ class Free(Exchangeable):
         self.df = LEAST_DF + self.rng.exponential(5.0, chains)
         self.noise_root = np.linalg.cholesky(data.scales) if data.has_folds else np.zeros_like(data.scales)
         self.pairs = np.array(np.triu_indices(self.k, 1)).T
-        self.moves = MOVES if data.has_folds else 0
+        self.moves = max(MOVES, self.k // 2) if data.has_folds else 0
         i, j = self.pairs.T
-        gaps = residuals @ (data.basis[i] - data.basis[j]).T
+        gaps = self.theta[0] @ (data.basis[i] - data.basis[j]).T
         weights = 1 / ((gaps**2).sum(axis=0) + 1e-9 * (gaps**2).sum())  # near-twins first: it is they that hold
         self.pair_weights = weights / weights.sum()
 
@@ -283,12 +288,12 @@ class Free(Exchangeable):
         if self.pooled:  # mu is as one more dataset
             scatter = scatter + self.mu[:, :, None] * self.mu[:, None] / self.omega[:, None, None] ** 2
         self.draw_df(scatter)
+        self.move_psi(scatter)
         self.draw_t(scatter)
-        for _ in range(INNER):
-            self.draw_psi()
-        self.invert()
-        if self.moves:
-            self.fit = self.log_evidence(self.inverse, self.t_root)
+        self.draw_psi()
+        self.inverse = self.inverted(self.t)
+        self.fit = self.log_evidence(self.inverse, self.t_root)
+        self.rescale_all()
         for _ in range(self.moves):
             self.rescale()
 
@@ -313,6 +318,29 @@ class Free(Exchangeable):
 
         self.df = LEAST_DF + np.exp(slice_sample(log_density, np.log(self.df - LEAST_DF), 1.0, self.rng))
 
+    def move_psi(self, scatter: Floats) -> None:
+        """Each tau_i^2 by a Metropolis step, with T integrated out; a change of one adds a matrix of rank 1."""
+        basis, df, rng = self.data.basis, self.df, self.rng
+        freedom = (df + self.m - 1) / 2
+        more = freedom + (self.n + self.pooled) / 2
+        inverse = np.linalg.inv(scatter + df[:, None, None] * self.target())
+        steps = rng.choice(STEPS, self.k)[:, None] * rng.standard_normal((self.k, self.chains))
+        chances = np.log(rng.random((self.k, self.chains)))
+        total = (1 / self.psi).sum(axis=1)
+        for i, (step, chance) in enumerate(zip(2 * steps, chances, strict=True)):
+            old = self.psi[:, i]
+            new = old * np.exp(step)
+            image = inverse @ basis[i]
+            change = 1 + df * (new - old) * (image @ basis[i])
+            other = total + 1 / new - 1 / old
+            ratio = freedom * (step + np.log(other / total)) - more * np.log(change)
+            ratio += OWN_SHAPE * step - (new - old) / (2 * self.bound**2)
+            yes = (chance < ratio) & (new >= LEAST)
+            gain = np.where(yes, df * (new - old) / change, 0.0)
+            inverse -= gain[:, None, None] * image[:, :, None] * image[:, None]
+            total = np.where(yes, other, total)
+            self.psi[:, i] = np.where(yes, new, old)
+
     def draw_t(self, scatter: Floats) -> None:
         """T and its inverse, by Bartlett's decomposition: T^-1 = L^-T A A' L^-1, where L L' is the scale matrix."""
         m = self.m
@@ -336,6 +364,26 @@ class Free(Exchangeable):
         diagonal = self.inverse_diagonal() + rest**2
         rate = (df * diagonal + self.bound**-2) / 2
         self.psi = _gamma_above(LEAST, (df + k - 1) / 2 + OWN_SHAPE, rate, rng)
+
+    def rescale_all(self) -> None:
+        """(T, psi) by a factor, and omega by its inverse, which leaves the prior of mu as it is."""
+        step = self.rng.choice(STEPS) / 3 * self.rng.standard_normal(self.chains)
+        c = np.exp(step)[:, None]
+        root, t, psi = c[:, None] * self.t_root, c[:, None] ** 2 * self.t, c**2 * self.psi
+        inverse, omega = self.inverted(t), self.omega
+        ratio = 2 * self.k * OWN_SHAPE * step - (psi - self.psi).sum(axis=1) / (2 * self.bound**2)
+        if self.pooled:
+            self.omega = omega / c[:, 0]
+            ratio += self.log_omega(np.log(self.omega)) - self.log_omega(np.log(omega))
+        fit = self.log_evidence(inverse, root)
+        dets = [np.linalg.slogdet(x)[1].sum(axis=1) for x in (inverse, self.inverse)]
+        ratio += fit - self.fit + (dets[0] - dets[1]) / 2
+        yes = (np.log(self.rng.random(self.chains)) < ratio) & (psi.min(axis=1) >= LEAST)
+        here = yes[:, None, None]
+        self.omega, self.psi = np.where(yes, self.omega, omega), np.where(yes[:, None], psi, self.psi)
+        self.t, self.t_root = np.where(here, t, self.t), np.where(here, root, self.t_root)
+        self.t_inverse = np.where(here, self.t_inverse / c[:, None] ** 2, self.t_inverse)
+        self.fit, self.inverse = np.where(yes, fit, self.fit), np.where(here[:, None], inverse, self.inverse)
 
     def rescale(self) -> None:
         """(T, psi) along the difference x of a pair of models, with mu and theta integrated out, by a Metropolis step.
@@ -405,13 +453,13 @@ class Free(Exchangeable):
         basis = self.data.basis
         return (basis * (basis @ self.t_inverse)).sum(axis=2)
 
-    def invert(self) -> None:
+    def inverted(self, t: Floats) -> Floats:
         """The inverse covariances of the datasets' means given mu."""
         data = self.data
-        covariance = self.t[:, None] / self.kappa[..., None, None]
+        covariance = t[:, None] / self.kappa[..., None, None]
         if not data.complete:
             covariance = data.observe @ covariance @ np.swapaxes(data.observe, 1, 2)
-        self.inverse = np.linalg.inv(covariance + data.scales / self.lam[..., None, None])
+        return np.linalg.inv(covariance + data.scales / self.lam[..., None, None])
 
     def information(self) -> tuple[Floats, Floats]:
         return _precision(self.data, self.inverse)
