@@ -106,6 +106,7 @@ MANY = {
     ),
     "compare": lambda t: bc.compare(t.datasets, rope=t.rope, random_seed=1, bayes_options={"draws": 64}),
     "frequentist.bonferroni_dunn_test": lambda t: frequentist.bonferroni_dunn_test(t.datasets, control="m0"),
+    "frequentist.contrast_test": lambda t: frequentist.contrast_test(t.datasets, {"m0": 1, "m1": -1}),
     "frequentist.fisher_lsd": lambda t: frequentist.fisher_lsd(t.folds, kind="one-way"),
     "frequentist.pairwise_ttest": lambda t: frequentist.pairwise_ttest(t.folds),
 } | {
@@ -151,6 +152,7 @@ ARGUMENTS = (
         "compare": {"scores": _S, "rope": 0.01, "bayes_options": {"draws": 64}} | _SEED,
         "frequentist.adjust_p_values": {"p_values": [0.1, 0.2, 0.3], "method": "holm"},
         "frequentist.anova": {"scores": _F, "kind": "repeated"},
+        "frequentist.contrast_test": {"scores": _S, "weights": {"m0": 1, "m1": -1}},
         "frequentist.tukey_hsd": {"scores": _F, "kind": "repeated"},
         "frequentist.fisher_lsd": {"scores": _F, "kind": "repeated"},
         "frequentist.binomial_test": {"errors": 3, "n": 10, "p0": 0.5},

@@ -288,8 +288,7 @@ def statistics(x, order=(0, 1, 2), up=True):
     if found is None or found[1]:
         return None
     s = found[0]
-    lift = s.basis @ np.swapaxes(s.rotations, 1, 2)
-    means, scatter = np.einsum("dka,da->dk", lift, s.means), np.einsum("dka,da,dla->dkl", lift, s.roots, lift)
+    means, scatter = s.means @ s.basis.T, s.basis @ s.scatter @ s.basis.T
     back = np.argsort(order)
     return {"means": means[:, back] * s.unit, "scatter": scatter[:, back][:, :, back] * s.unit**2, "unit": s.unit}
 
@@ -301,7 +300,7 @@ def statistics(x, order=(0, 1, 2), up=True):
     power=powers,
 )
 def test_multilevel_statistics(x, models, shifts, power):
-    """What NUTS sees: no order of models, no level of a dataset, no unit and no direction but that of the scores."""
+    """What the sampler sees: no order of models, no level of a dataset, no unit and no direction but that of the scores."""
     base = statistics(x)
     if base is None:
         return

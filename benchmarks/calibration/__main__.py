@@ -12,6 +12,7 @@ from time import perf_counter
 
 import counts
 import effects
+import joint
 import many_datasets
 import one_dataset
 import rankings
@@ -32,7 +33,7 @@ def main() -> int:
     with one_blas_thread(), warnings.catch_warnings():
         # 5 x 2-fold differences of small test sets may happen to be equal
         warnings.simplefilter("ignore", category=UserWarning)
-        for part in (one_dataset, counts, many_datasets, rankings, effects, real_cv):
+        for part in (one_dataset, counts, many_datasets, rankings, joint, effects, real_cv):
             part.run(book)
     if not book.quick:
         import page

@@ -72,7 +72,7 @@ class Statistics(Value):
         """The same data under a preset, with the tails that they have."""
         return replace(self, prior=MultilevelPrior.resolve(prior, len(self.models), self.unit, self.prior.tails))
 
-    @property
+    @cached_property
     def has_folds(self) -> bool:
         """False where every dataset has one score."""
         return bool(self.counts.max() > 1)
@@ -87,7 +87,7 @@ class Statistics(Value):
         """The number of contrasts."""
         return self.basis.shape[1]
 
-    @property
+    @cached_property
     def complete(self) -> bool:
         """True where every model was run on every dataset."""
         return bool((self.sizes == self.m).all())
@@ -105,7 +105,7 @@ class Statistics(Value):
     @cached_property
     def _more_folds(self) -> Floats:
         """Folds that the prior of a dataset's covariance is worth."""
-        if self.exchangeable or not self.has_folds:
+        if self.prior.covariance == "exchangeable" or not self.has_folds:
             return np.zeros_like(self.counts)
         if self.prior.within_df:
             return np.full_like(self.counts, self.prior.within_df)
@@ -117,7 +117,7 @@ class Statistics(Value):
         if not self.has_folds:
             return np.full_like(self.counts, np.inf)
         one = len(self.counts) == 1
-        if self.exchangeable:  # Sigma_d = s_d^2 I, and the uniform s_d integrates out
+        if self.prior.covariance == "exchangeable":  # Sigma_d = s_d^2 I, and the uniform s_d integrates out
             return self.sizes * (self.counts - 1) - 1 + one
         return self.counts - 2 + self._more_folds + one
 
@@ -128,7 +128,7 @@ class Statistics(Value):
         unseen = np.eye(self.m) * ~seen[:, None]
         if not self.has_folds:
             return unseen
-        if self.exchangeable:
+        if self.prior.covariance == "exchangeable":
             total = np.trace(self.scatter, axis1=1, axis2=2)[:, None, None] * np.eye(self.m) * seen[:, None]
         else:
             total = self.scatter + self._more_folds[:, None, None] * self._target

@@ -422,8 +422,10 @@ class Free(Exchangeable):
         g11, g12, g22 = g[..., 0, 0], g[..., 0, 1], g[..., 1, 1]
         det = (1 + e * g11 + b * g12) * (1 + b * g12) - b * g11 * (e * g12 + b * g22)
         # (M^-1 + G)^-1 = M (I + G M)^-1, symmetric
-        middle = np.stack([e - b**2 * g22, b + b**2 * g12, b + b**2 * g12, -(b**2) * g11], axis=-1) / det[..., None]
-        inverse = self.inverse - turned @ middle.reshape(*det.shape, 2, 2) @ np.swapaxes(turned, 2, 3)
+        p11, p12, p22 = (x[..., None] for x in ((e - b**2 * g22) / det, (b + b**2 * g12) / det, -(b**2) * g11 / det))
+        one, two = turned[..., 0], turned[..., 1]
+        left, right = p11 * one + p12 * two, p12 * one + p22 * two
+        inverse = self.inverse - left[..., None] * one[..., None, :] - right[..., None] * two[..., None, :]
         square = np.outer(axis, axis)
         root = (np.eye(m) + (c - 1)[:, None, None] * square) @ self.t_root
         fit = self.log_evidence(inverse, root)

@@ -185,7 +185,7 @@ def _from_nuts(data: Statistics, drawn: Any, seed: int) -> dict[str, Any]:
     found |= shrunken_of(data, found, np.random.default_rng(seed))
     kept = {name: x for name, x in found.items() if name not in ("lam", "kappa")}
     chains, draws = found["mu"].shape[:2]
-    return {"chains": chains, "draws": draws, "tune": 0, "kept": kept}
+    return {"chains": chains, "draws": draws, "tune": 0, "stored": kept}
 
 
 @contextmanager

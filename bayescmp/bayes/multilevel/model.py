@@ -108,6 +108,8 @@ class MultilevelPrior(Value):
             raise ValueError(f"`within_df` must be 0 or more, got {self.within_df}.")
         if (self.within_df > 0) != (self.within_sd is not None):
             raise ValueError("`within_df` and `within_sd` belong together: give both, or neither.")
+        if self.within_df and self.covariance == "exchangeable":
+            raise ValueError("`within_df` is for free covariances: exchangeable ones have a uniform sd within datasets.")
         for name, choices in (("covariance", ("free", "exchangeable")), ("tails", TAILS)):
             if not is_one_of(getattr(self, name), choices):
                 raise ValueError(f'`{name}` must be "{choices[0]}" or "{choices[1]}", got {getattr(self, name)!r}.')

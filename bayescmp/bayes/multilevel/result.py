@@ -56,7 +56,7 @@ class JointInference(Value):
     chains: int
     draws: int
     tune: int
-    kept: dict[str, Floats] | None = None
+    stored: dict[str, Floats] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", np.asarray(self.source, dtype=int))
@@ -65,7 +65,7 @@ class JointInference(Value):
 
     def run(self, advance: Callable[[], Any] = lambda: None) -> None:
         """Draw, once."""
-        if self.kept is None and not self._runs:
+        if self.stored is None and not self._runs:
             shape = {"chains": self.chains, "draws": self.draws, "tune": self.tune}
             self._runs.append(gibbs(self.data, **shape, random_seed=self.random_seed, advance=advance))
 
@@ -76,8 +76,8 @@ class JointInference(Value):
     @property
     def drawn(self) -> dict[str, Floats]:
         """Draws by name, in units of `data.unit`."""
-        if self.kept is not None:
-            return self.kept
+        if self.stored is not None:
+            return self.stored
         self.run()
         return self._runs[0]
 
@@ -303,8 +303,8 @@ class MultilevelPosterior(BayesianResult):
         frames = [self._under(f"{own} (this result)", self)]
         for name in PRIORS:
             if name != own:
-                inference = replace(self.inference, data=self.inference.data.with_prior(name), kept=None)
-                if self.inference.kept is not None:
+                inference = replace(self.inference, data=self.inference.data.with_prior(name), stored=None)
+                if self.inference.stored is not None:
                     inference = replace(inference, tune=inference.draws // 2)
                 frames.append(self._under(name, replace(self, inference=inference)))
         return pd.concat(frames, ignore_index=True)
