@@ -130,9 +130,15 @@ def cases() -> list[Case]:
             share={"baycomp": PEER_DRAWS / DRAWS / PAIRS, "autorank, Bayesian": few / PAIRS},
         ),
         Case("joint model, 8 models x 24 datasets x 100", partial(joint, 8, 24), turns=3),
-        Case("joint model, 4 models x 12 datasets x 100", partial(joint, 4, 12), {"our NUTS": partial(joint, 4, 12, "nuts")}),
+        Case(
+            "joint model, 4 models x 12 datasets x 100",
+            partial(joint, 4, 12),
+            {"our NUTS": partial(joint, 4, 12, "nuts")},
+        ),
         Case(f"joint model, {MODELS} models x {DATASETS} datasets x 100", partial(joint, MODELS, DATASETS), turns=1),
-        Case(f"joint model, 100 exchangeable models x {DATASETS} datasets x 100", partial(joint, 100, DATASETS), turns=1),
+        Case(
+            f"joint model, 100 exchangeable models x {DATASETS} datasets x 100", partial(joint, 100, DATASETS), turns=1
+        ),
         Case(f"compare, sign, {PAIRS} pairs x {DATASETS} datasets", partial(signed_rank, bayes="sign_test"), turns=3),
         Case(
             f"compare, correlated t, {PAIRS} pairs x 100 folds",

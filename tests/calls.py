@@ -212,6 +212,7 @@ def other_calls():
         "plot_rank_distribution": ranking,
         "plot_ranking_groups": ranking,
         "plot_rope_curve": difference,
+        "plot_shrunken": bayes.multilevel(_CUBE, rope=0.01, chains=2, draws=20, tune=5, random_seed=1),
         "plot_simplex": region,
     }
     bound = [

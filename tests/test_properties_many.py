@@ -300,7 +300,7 @@ def statistics(x, order=(0, 1, 2), up=True):
     power=powers,
 )
 def test_multilevel_statistics(x, models, shifts, power):
-    """What the sampler sees: no order of models, no level of a dataset, no unit and no direction but that of the scores."""
+    """What the sampler sees: no order of models, no level of a dataset, no unit and no direction but the scores'."""
     base = statistics(x)
     if base is None:
         return

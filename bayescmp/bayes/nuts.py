@@ -192,9 +192,7 @@ def diagnosed(variables: list[NDArray[Any]]) -> Diagnostics:
     """The worst over all of these draws, each chains x draws x any further axes."""
     every = np.concatenate([x.reshape(*x.shape[:2], -1) for x in variables], axis=2)
     chains, draws = every.shape[:2]
-    return Diagnostics(
-        r_hat=r_hat(every), ess_bulk=ess(every), ess_tail=ess(every, "tail"), chains=chains, draws=draws
-    )
+    return Diagnostics(r_hat=r_hat(every), ess_bulk=ess(every), ess_tail=ess(every, "tail"), chains=chains, draws=draws)
 
 
 def share_mcse(hits: NDArray[np.bool_]) -> float:

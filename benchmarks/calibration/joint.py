@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from book import Book, check_curve, curve, p_text
 from numpy.typing import NDArray
 from scipy import stats
-
-from book import Book, check_curve, curve, p_text
 
 import bayescmp as bc
 from bayescmp.bayes.multilevel.data import contrasts
@@ -26,7 +25,7 @@ BINS = 20
 
 
 def ranks(studies: int, seed: int = 11) -> tuple[dict[str, NDArray[np.int_]], Floats, NDArray[np.bool_]]:
-    """The ranks of each parameter in all studies, every model's P(best), and whether it is; pairs are models 1 and 2."""
+    """The ranks of each parameter in all studies, every model's P(best), and whether it is the best."""
     found: dict[str, list[int]] = {}
     claims: list[float] = []
     best: list[bool] = []

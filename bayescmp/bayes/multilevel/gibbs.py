@@ -1,10 +1,11 @@
 """The Gibbs sampler of the multilevel model: all chains at once, with as much as possible integrated out.
 
 A sweep draws omega with mu and theta integrated out, mu with theta integrated out, theta; the weights of the Student
-likelihoods as mixtures of normals; the degrees of freedom of T and the tau_i^2 with T integrated out, T (inverse Wishart), and the
-tau_i^2 again (gamma, since T is a part of a k x k matrix G whose missing row costs O(k) to draw). Where the variation between
-datasets is small beside the noise, theta and T hold each other: so T and the tau_i are also rescaled, as a whole and
-along differences of pairs of models, with mu and theta integrated out. For one tau, theta is integrated out throughout.
+likelihoods as mixtures of normals; the degrees of freedom of T and the tau_i^2 (`psi`) with T integrated out, T (inverse
+Wishart), and the tau_i^2 again (gamma, since T is a part of a k x k matrix G whose missing row costs O(k) to draw).
+Where the variation between datasets is small beside the noise, theta and T hold each other: so T and the tau_i are also
+rescaled, as a whole and along differences of pairs of models, with mu and theta integrated out. For one tau, theta is
+integrated out throughout.
 
 Arrays have the chains first, then the datasets, then the contrasts.
 """
@@ -24,6 +25,8 @@ from bayescmp.numerics.threads import one_blas_thread
 Floats = NDArray[np.float64]
 MOVES = 3
 """Steps that rescale a pair's T, per sweep; half as many as there are models, if that is more."""
+MANY = 16
+"""Beyond so many models these steps cost more than they bring."""
 LEAST = 1e-10
 """The tau_i^2 are at least this, in units of the spread between datasets: below, T is singular in double precision."""
 STEPS = (0.3, 1.0, 3.0)
@@ -273,7 +276,7 @@ class Free(Exchangeable):
         self.df = LEAST_DF + self.rng.exponential(5.0, chains)
         self.noise_root = np.linalg.cholesky(data.scales) if data.has_folds else np.zeros_like(data.scales)
         self.pairs = np.array(np.triu_indices(self.k, 1)).T
-        self.moves = max(MOVES, self.k // 2) if data.has_folds else 0
+        self.moves = (max(MOVES, self.k // 2) if self.k <= MANY else MOVES) if data.has_folds else 0
         i, j = self.pairs.T
         gaps = self.theta[0] @ (data.basis[i] - data.basis[j]).T
         weights = 1 / ((gaps**2).sum(axis=0) + 1e-9 * (gaps**2).sum())  # near-twins first: it is they that hold
@@ -293,7 +296,8 @@ class Free(Exchangeable):
         self.draw_psi()
         self.inverse = self.inverted(self.t)
         self.fit = self.log_evidence(self.inverse, self.t_root)
-        self.rescale_all()
+        if self.k <= MANY or self.rng.random() < 0.25:
+            self.rescale_all()
         for _ in range(self.moves):
             self.rescale()
 
@@ -504,9 +508,7 @@ def _gamma_above(least: float, shape: Floats, rate: Floats, rng: np.random.Gener
     return drawn
 
 
-def slice_sample(
-    log_density: Callable[[Floats], Floats], x: Floats, width: float, rng: np.random.Generator
-) -> Floats:
+def slice_sample(log_density: Callable[[Floats], Floats], x: Floats, width: float, rng: np.random.Generator) -> Floats:
     """One step of slice sampling (Neal, 2003) for each of many numbers, stepping out and shrinking."""
     level = log_density(x) - rng.standard_exponential(x.shape)
     low = x - width * rng.random(x.shape)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bayescmp import _compat
 from bayescmp.bayes import nuts
 from bayescmp.bayes.multilevel.data import Statistics, Twin, prepare
-from bayescmp.bayes.multilevel.gibbs import shrunken_of
+from bayescmp.bayes.multilevel.gibbs import MANY, shrunken_of
 from bayescmp.bayes.multilevel.model import MultilevelPrior, pymc_multilevel
 from bayescmp.bayes.multilevel.result import JointInference, MultilevelPosterior
 from bayescmp.checks import check_count, check_draws, checked_seed, is_one_of
@@ -23,9 +23,9 @@ from bayescmp.rope import ROPE, RopeLike, symmetric, warn_if_other_scale
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
-CHAINS = 8
+CHAINS, FEW_CHAINS = 8, 4
 DRAWS = 500
-FEWEST = 150
+FEWEST = 200
 WORK = 3e8
 """Multiplications in a run beyond which there are fewer draws."""
 SECONDS = 1.0
@@ -41,38 +41,39 @@ def multilevel(
     engine: str = "collapsed",
     draws: int | None = None,
     tune: int | None = None,
-    chains: int = CHAINS,
+    chains: int | None = None,
     random_seed: int | None = None,
     progressbar: bool | None = None,
     **nuts_options: Any,
 ) -> MultilevelPosterior:
     """Joint posterior of the effects of all models, from all folds of all datasets.
 
-    Dataset d's mean scores vary around theta_d as in the correlated t-test, with a covariance of the models' scores over
-    folds; theta_d = level of d + the models' effects + N(0, T). Only contrasts between models matter, so that levels of
-    datasets and folds drop out. Each model varies between datasets by a variance of its own and each pair by a
-    correlation, so that the difference of near-identical models stays small however much the others vary.
+    Dataset d's mean scores vary around theta_d as in the correlated t-test, with a covariance of the models' scores
+    over folds; theta_d = level of d + the models' effects + N(0, T). Only contrasts between models matter, so that
+    levels of datasets and folds drop out. Each model varies between datasets by a variance of its own and each pair by
+    a correlation, so that the difference of near-identical models stays small however much the others vary.
 
     Parameters
     ----------
     scores : Scores
-        Two models or more on two datasets or more, or the folds of one. One score per dataset is enough. The model fills
-        in missing results. Where a dataset has fewer folds than twice the number of models, the covariance of its folds
-        is completed from that of all datasets.
+        Two models or more on two datasets or more, or the folds of one. One score per dataset is enough. The model
+        fills in missing results. Where a dataset has fewer folds than twice the number of models, the covariance of its
+        folds is completed from that of all datasets.
     rope : float, symmetric (low, high) or Rope
         The differences that make no practical difference; 0 for none.
     prior : "pooled", "flat", "exchangeable" or MultilevelPrior
-        "pooled": effects are normal around their mean, with a size that is learnt in units of their variation. "flat": not pooled; for
-        two models this is hierarchical_ttest(prior="gaussian"). "exchangeable": pooled, and all models have one
-        variance and all pairs one correlation, as they have beyond 30 models.
+        "pooled": effects are normal around their mean, with a size that is learnt in units of their variation. "flat":
+        not pooled; for two models this is hierarchical_ttest(prior="gaussian"). "exchangeable": pooled, and all models
+        have one variance and all pairs one correlation, as they have beyond 30 models.
     tails : "normal" or "student"
         The variation between datasets. "student" lets odd datasets count less; for two models and a flat prior this is
         hierarchical_ttest(prior="juarez_steel"). A MultilevelPrior has its own.
     engine : "collapsed" or "nuts"
         A Gibbs sampler with most of the model integrated out, or PyMC as its reference.
     draws, tune : int, optional
-        Draws of each chain that are kept, and draws before that. By default 1000 and 500, and fewer for many models.
-    chains : int
+        Draws of each chain that are kept, and draws before that: 500 and 250 by default, and fewer for many models.
+    chains : int, optional
+        At least 2; 8 by default, and 4 for many models and for NUTS.
     random_seed : int, optional
         Drawn and recorded if not given.
     progressbar : bool, optional
@@ -108,7 +109,7 @@ def multilevel(
     if not is_one_of(engine, ("collapsed", "nuts")):
         raise ValueError(f'`engine` must be "collapsed" or "nuts", got {engine!r}.')
     if engine == "collapsed" and nuts_options:
-        raise TypeError(f"{', '.join(f'`{name}`' for name in nuts_options)}: not an option of engine=\"collapsed\".")
+        raise TypeError(f'{", ".join(f"`{name}`" for name in nuts_options)}: not an option of engine="collapsed".')
     data, twins, notes = prepare(scores, prior, tails)
     if scores.scale == "score":
         warn_if_other_scale(region, scores.values)
@@ -120,7 +121,7 @@ def multilevel(
         drawn, diagnostics = nuts.sample(pymc_multilevel(data), random_seed=seed, **given)
         inference = JointInference(**fields, random_seed=seed, **_from_nuts(data, drawn, seed))
     else:
-        count, before = _length(data, chains, draws, tune)
+        chains, count, before = _length(data, chains, draws, tune)
         inference = JointInference(**fields, random_seed=seed, chains=chains, draws=count, tune=before)
         with _bar(before + count, progressbar) as advance:
             inference.run(advance)
@@ -151,14 +152,15 @@ def pymc_multilevel_of(
     return pymc_multilevel(prepare(scores, prior, tails)[0])
 
 
-def _length(data: Statistics, chains: int, draws: int | None, tune: int | None) -> tuple[int, int]:
-    """Draws to keep and to drop, in each chain: as asked for, or fewer for large tables."""
-    check_count("chains", chains, 2)
+def _length(data: Statistics, chains: int | None, draws: int | None, tune: int | None) -> tuple[int, int, int]:
+    """Chains, and draws to keep and to drop in each: as asked for, or fewer for large tables."""
+    many = data.m >= MANY and not data.exchangeable
+    chains = check_count("chains", chains, 2) if chains is not None else FEW_CHAINS if many else CHAINS
     cost = chains * len(data.datasets) * data.m ** (1 if data.exchangeable else 3)
     usual = int(np.clip(WORK / cost, FEWEST, DRAWS))
     kept = usual if draws is None else check_count("draws", draws, 1)
     check_draws(kept, chains)
-    return kept, kept // 2 if tune is None else check_count("tune", tune, 0)
+    return chains, kept, kept // 2 if tune is None else check_count("tune", tune, 0)
 
 
 def _table(scores: Scores, data: Statistics, twins: dict[str, Twin]) -> dict[str, Any]:

@@ -12,9 +12,10 @@ In the m = k - 1 orthonormal contrasts of the models, theta_d is dataset d's tru
 B is the k x m basis of the contrasts. Each model i has a variance tau_i^2 of its own (Huang and Wand, 2013, on the
 models instead of the contrasts). The square root of tau_i^2 + tau_j^2 has the density x^-1/2 near 0 (with 1/4 in place
 of 1/8 it were half-normal), because models that hardly differ are common among those that people compare: a variant
-beside its original. The inverse Wishart has a heavy tail upwards and a thin one downwards: if tau_i and tau_j are small, models i and j may still differ much from
-the others, but not from each other. So near-twins are not blurred by the rest. With many degrees of freedom nu the
-models vary independently. Nothing depends on the order of the models or on the choice of B.
+beside its original. The inverse Wishart has a heavy tail upwards and a thin one downwards: if tau_i and tau_j are
+small, models i and j may still differ much from the others, but not from each other. So near-twins are not blurred by
+the rest. With many degrees of freedom nu the models vary independently. Nothing depends on the order of the models or
+on the choice of B.
 
 omega pools the effects in units of the models' variation between datasets: where all effects are small beside it, they
 are pulled together. Were it in units of the scores, one pair of near-twins would make all models look alike.
@@ -109,15 +110,15 @@ class MultilevelPrior(Value):
         if (self.within_df > 0) != (self.within_sd is not None):
             raise ValueError("`within_df` and `within_sd` belong together: give both, or neither.")
         if self.within_df and self.covariance == "exchangeable":
-            raise ValueError("`within_df` is for free covariances: exchangeable ones have a uniform sd within datasets.")
+            raise ValueError(
+                "`within_df` is for free covariances: exchangeable ones have a uniform sd within datasets."
+            )
         for name, choices in (("covariance", ("free", "exchangeable")), ("tails", TAILS)):
             if not is_one_of(getattr(self, name), choices):
                 raise ValueError(f'`{name}` must be "{choices[0]}" or "{choices[1]}", got {getattr(self, name)!r}.')
 
     @classmethod
-    def resolve(
-        cls, prior: "str | MultilevelPrior", k: int, spread: float, tails: str = "normal"
-    ) -> "MultilevelPrior":
+    def resolve(cls, prior: "str | MultilevelPrior", k: int, spread: float, tails: str = "normal") -> "MultilevelPrior":
         """A preset for k models whose contrasts have this spread between datasets; a prior that is one as it is."""
         if isinstance(prior, MultilevelPrior):
             return prior
