@@ -1,8 +1,8 @@
 """The Gibbs sampler of the multilevel model: all chains at once, with as much as possible integrated out.
 
 A sweep draws omega with mu and theta integrated out, mu with theta integrated out, theta; the weights of the Student
-likelihoods as mixtures of normals; the degrees of freedom of T and the tau_i^2 (`psi`) with T integrated out, T (inverse
-Wishart), and the tau_i^2 again (gamma, since T is a part of a k x k matrix G whose missing row costs O(k) to draw).
+likelihoods as mixtures of normals; the degrees of freedom of T and the tau_i^2 (`psi`) with T integrated out, T
+(inverse Wishart), and the tau_i^2 again (gamma, since T is a part of a k x k matrix G whose missing row costs O(k) to draw).
 Where the variation between datasets is small beside the noise, theta and T hold each other: so T and the tau_i are also
 rescaled, as a whole and along differences of pairs of models, with mu and theta integrated out. For one tau, theta is
 integrated out throughout.
