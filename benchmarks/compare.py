@@ -55,12 +55,13 @@ def ranking() -> Work:
 def joint(models: int, datasets: int, engine: str = "collapsed") -> Work:
     """One joint model; by NUTS with 2 chains of 250 + 250 draws, with compiling it."""
     scores = with_folds(models, datasets)
-    short = {"draws": 250, "tune": 250, "chains": 2, "cores": 1, "progressbar": False} if engine == "nuts" else {}
+    short: dict[str, Any] = {"draws": 250, "tune": 250, "chains": 2, "cores": 1, "progressbar": False}
+    options = short if engine == "nuts" else {}
 
     def work() -> object:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return bc.bayes.multilevel(scores, rope=0.01, engine=engine, random_seed=1, **short)
+            return bc.bayes.multilevel(scores, rope=0.01, engine=engine, random_seed=1, **options)
 
     return work
 

@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 
 import bayescmp as bc
+from bayescmp import _compat
 from bayescmp.bayes import MultilevelPosterior, MultilevelPrior
 from bayescmp.bayes.hierarchical.ttest import prepare as prepare_pair
 from bayescmp.bayes.multilevel import gibbs
@@ -232,6 +233,38 @@ def test_the_sampler_agrees_with_nuts(name):
     one, two = ours.shrunken_frame(), theirs.shrunken_frame()
     assert one["shrunken"].to_numpy() == pytest.approx(two["shrunken"].to_numpy(), abs=0.1 * one["sd"].mean() + 1e-9)
     assert one["sd"].to_numpy() == pytest.approx(two["sd"].to_numpy(), rel=0.1, abs=1e-9)
+
+
+@pytest.mark.oracle("bayes.pymc_model", "scipy", "brute force")
+@pytest.mark.parametrize("tails", ["normal", "student"])
+def test_the_pymc_model_is_the_model_of_the_sampler(rng, tails):
+    """Its prior draws are those written out above, and its density of the means is scipy's multivariate normal."""
+    pm = _compat.import_pymc()
+    scores, _ = simulate(rng, [0, 0.5, 1], 4, 6, missing={(1, 2)})
+    prior = MultilevelPrior(effects_scale=1.0, between_max=1.5, df_rate=0.5, tails=tails)
+    model, (data, _, _) = bc.bayes.pymc_model("multilevel", scores, prior=prior), prepare(scores, prior)
+    names = ["T", "mu", "omega", "df_between", "weight", *(["nu", "kappa"] if tails == "student" else [])]
+    with _compat.quiet():
+        draws = dict(zip(names, pm.draw([model[name] for name in names], 1500, random_seed=1), strict=True))
+    s, along = from_prior(data, 1500, rng), data.basis[0] - data.basis[1]
+    t = s.t_root @ np.swapaxes(s.t_root, 1, 2)
+    pairs = [(np.linalg.det(draws["T"]), np.linalg.det(t)), (draws["weight"][:, 0], s.lam[:, 0])]
+    pairs += [(x @ along, y @ along) for x, y in ((draws["mu"], s.mu), (draws["T"] @ along, t @ along))]
+    pairs += [(draws["omega"], s.omega), (draws["df_between"], s.df)]
+    pairs += [(draws["nu"], s.nu), (draws["kappa"][:, 1], s.kappa[:, 1])] if tails == "student" else []
+    for theirs, ours in pairs:
+        assert stats.ks_2samp(theirs, ours).pvalue > 1e-4
+    given = {name: x[0] for name, x in draws.items()}
+    kappa = given.get("kappa", np.ones(4))
+    values = {model[name]: given[name] for name in ("T", "mu", "weight", "kappa") if name in given}
+    with _compat.quiet():
+        logp = pm.logp(model["means"], data.means).eval(values)
+    for d in range(4):
+        size, see = int(data.sizes[d]), data.observe[d, : int(data.sizes[d])]
+        cov = see @ given["T"] @ see.T / kappa[d] + data.scales[d, :size, :size] / given["weight"][d]
+        exact = stats.multivariate_normal(see @ given["mu"], cov).logpdf(data.means[d, :size])
+        unseen = -0.5 * np.log(2 * np.pi * given["weight"][d] ** -1) * (data.m - size)
+        assert logp[d] == pytest.approx(exact + unseen)
 
 
 # ---- two models: the hierarchical test

@@ -237,9 +237,8 @@ def contrast_test(
     """
     one = dataset is not None or (isinstance(scores, Scores) and len(scores.datasets) == 1)
     blocks_are = "folds" if one else "datasets"
-    options = {"dataset": dataset} if one else {}
     blocks = complete_table(
-        scores, test="contrast_test", blocks_are=blocks_are, higher_is_better=higher_is_better, **options
+        scores, test="contrast_test", blocks_are=blocks_are, dataset=dataset, higher_is_better=higher_is_better
     )
     numbers = _contrast_weights(weights, blocks.models)
     parts = split_variance(blocks, "repeated")

@@ -5,7 +5,9 @@ Here because importing ArviZ takes longer than drawing.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
+
+from bayescmp.numerics.ranks import average_ranks
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +45,7 @@ def _halves(x: Floats) -> Floats:
 def _normal_scores(x: Floats) -> Floats:
     """The normal quantiles of the ranks over all chains."""
     n = x.shape[0] * x.shape[1]
-    ranks = stats.rankdata(x.reshape(n, -1), axis=0).reshape(x.shape)
+    ranks = average_ranks(x.reshape(n, -1).T, 0.0).T.reshape(x.shape)
     return np.asarray(special.ndtri((ranks - 0.375) / (n + 0.25)))
 
 

@@ -1,6 +1,7 @@
 """What the joint model makes of every model's mean on every dataset."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -76,10 +77,12 @@ def plot_shrunken(
     names = fit_names([result.models[i] for i in chosen], width * POINTS_A_MM / COLUMNS - 24, font_size(width))
     rows, handles = range(len(result.datasets)), []
     for at, i in enumerate(chosen):
-        color, style = OKABE_ITO[at], {"marker": MARKERS[at], "linestyle": "none", "markersize": 4}
+        color = OKABE_ITO[at]
+        style: dict[str, Any] = {"marker": MARKERS[at], "linestyle": "none", "markersize": 4, "color": color}
+        style |= {"markeredgecolor": INK, "markeredgewidth": 0.4}
         ax.hlines(rows, raw[:, i], shrunken[:, i], color=color, linewidth=1, gid="moved")
-        ax.plot(shrunken[:, i], rows, color=color, gid="shrunken", markeredgecolor=INK, markeredgewidth=0.4, **style)
-        handles.append(Line2D([], [], color=color, markeredgecolor=INK, markeredgewidth=0.4, label=names[at], **style))
+        ax.plot(shrunken[:, i], rows, gid="shrunken", **style)
+        handles.append(Line2D([], [], label=names[at], **style))
     light_grid(ax)
     few_ticks(ax)
     key_above(ax, handles, min(COLUMNS, len(handles)))

@@ -194,7 +194,7 @@ def prepare(
         models=models,
         datasets=datasets,
         basis=basis,
-        run=np.isfinite(values).any(axis=2).T,
+        run=np.asarray(np.isfinite(values).any(axis=2).T, dtype=float),
         observe=observe,
         means=means / unit,
         scatter=scatter / unit**2,

@@ -2,10 +2,10 @@
 
 A sweep draws omega with mu and theta integrated out, mu with theta integrated out, theta; the weights of the Student
 likelihoods as mixtures of normals; the degrees of freedom of T and the tau_i^2 (`psi`) with T integrated out, T
-(inverse Wishart), and the tau_i^2 again (gamma, since T is a part of a k x k matrix G whose missing row costs O(k) to draw).
-Where the variation between datasets is small beside the noise, theta and T hold each other: so T and the tau_i are also
-rescaled, as a whole and along differences of pairs of models, with mu and theta integrated out. For one tau, theta is
-integrated out throughout.
+(inverse Wishart), and the tau_i^2 again (gamma, since T is a part of a k x k matrix G whose missing row costs O(k) to
+draw). Where the variation between datasets is small beside the noise, theta and T hold each other: so T and the tau_i
+are also rescaled, as a whole and along differences of pairs of models, with mu and theta integrated out. For one tau,
+theta is integrated out throughout.
 
 Arrays have the chains first, then the datasets, then the contrasts.
 """
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from bayescmp.bayes.multilevel.data import Statistics
-from bayescmp.bayes.multilevel.model import LEAST_DF, NU_RATE, NU_SHAPE, OMEGA_DF, OWN_SHAPE
+from bayescmp.bayes.multilevel.model import LEAST, LEAST_DF, NU_RATE, NU_SHAPE, OMEGA_DF, OWN_SHAPE
 from bayescmp.numerics.threads import one_blas_thread
 
 Floats = NDArray[np.float64]
@@ -27,8 +27,6 @@ MOVES = 3
 """Steps that rescale a pair's T, per sweep; half as many as there are models, if that is more."""
 MANY = 16
 """Beyond so many models these steps cost more than they bring."""
-LEAST = 1e-10
-"""The tau_i^2 are at least this, in units of the spread between datasets: below, T is singular in double precision."""
 STEPS = (0.3, 1.0, 3.0)
 """Sizes of the logarithmic steps that rescale: the right one depends on how much the data know."""
 
@@ -261,11 +259,16 @@ class Exchangeable:
     @cached_property
     def inverse_scales(self) -> Floats:
         """Of the datasets' means."""
-        return np.linalg.inv(self.data.scales)
+        return np.asarray(np.linalg.inv(self.data.scales))
 
 
 class Free(Exchangeable):
     """The sampler for a free T."""
+
+    t: Floats
+    t_root: Floats
+    t_inverse: Floats
+    inverse: Floats
 
     def start(self, residuals: Floats) -> None:
         chains, data = self.chains, self.data
@@ -465,7 +468,7 @@ class Free(Exchangeable):
         covariance = t[:, None] / self.kappa[..., None, None]
         if not data.complete:
             covariance = data.observe @ covariance @ np.swapaxes(data.observe, 1, 2)
-        return np.linalg.inv(covariance + data.scales / self.lam[..., None, None])
+        return np.asarray(np.linalg.inv(covariance + data.scales / self.lam[..., None, None]))
 
     def information(self) -> tuple[Floats, Floats]:
         return _precision(self.data, self.inverse)

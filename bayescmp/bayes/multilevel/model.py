@@ -44,6 +44,8 @@ LEAST_DF = 2.0
 OMEGA_DF = 4.0
 OWN_SHAPE = 0.125
 """Shape of the gamma of a model's own variance: below 1/4, that of a pair's half-normal standard deviation."""
+LEAST = 1e-10
+"""The tau_i^2 are at least this, in units of the spread between datasets: below, T is singular in double precision."""
 NU_SHAPE, NU_RATE = 2.0, 0.1
 """nu of Student variation between datasets ~ Gamma(2, 0.1), as in the preset "juarez_steel" of hierarchical_ttest."""
 MOST_FREE = 30
@@ -119,7 +121,7 @@ class MultilevelPrior(Value):
 
     @classmethod
     def resolve(cls, prior: "str | MultilevelPrior", k: int, spread: float, tails: str = "normal") -> "MultilevelPrior":
-        """A preset for k models whose contrasts have this spread between datasets; a prior that is one as it is."""
+        """A preset for k models with this spread between datasets and these tails; a `prior` that is one as it is."""
         if isinstance(prior, MultilevelPrior):
             return prior
         if not is_one_of(tails, TAILS):
@@ -146,7 +148,8 @@ def pymc_multilevel(data: "Statistics") -> Any:
 
     prior, m, n = data.prior, data.m, len(data.datasets)
     with pm.Model(coords={"model": list(data.models), "dataset": list(data.datasets)}) as model:
-        root, covariance = np.eye(m), np.zeros((n, m, m))
+        root: Any = np.eye(m)
+        covariance: Any = np.zeros((n, m, m))
         if data.has_between:
             bound = prior.between_max / data.unit
             if data.exchangeable:
@@ -176,7 +179,7 @@ def pymc_multilevel(data: "Statistics") -> Any:
 def _free(pm: Any, pt: Any, data: "Statistics", scale: float) -> Any:
     """A root of T, which is inverse Wishart around B' diag(tau_i^2) B."""
     m, prior = data.m, data.prior
-    own = scale**2 * pm.Gamma("raw_variances", OWN_SHAPE, 0.5, shape=m + 1)
+    own = pt.maximum(scale**2 * pm.Gamma("raw_variances", OWN_SHAPE, 0.5, shape=m + 1), LEAST)
     df = pm.Deterministic("df_between", LEAST_DF + pm.Gamma("raw_df", prior.df_shape, prior.df_rate))
     root = pt.linalg.cholesky(df * (data.basis.T * own) @ data.basis)
     squares = pm.Gamma("bartlett_squares", (df + m - 1 - np.arange(m)) / 2, 0.5, shape=m)

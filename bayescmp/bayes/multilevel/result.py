@@ -215,7 +215,7 @@ class MultilevelPosterior(BayesianResult):
         return self._difference(numbers, *(_side(sign * numbers, self.models) for sign in (1, -1)))
 
     def new_dataset(self, a: str, b: str) -> RegionPosterior:
-        """The probabilities that `a` is better, equivalent or worse on the next dataset, as in hierarchical_ttest."""
+        """P(`a` is better, equivalent, or worse than `b` on the next dataset), as in hierarchical_ttest."""
         if not self.inference.data.has_between:
             raise ValueError(f'There is one dataset, "{self.datasets[0]}", which says nothing about the next one.')
         weights = self._weights({a: 1.0, b: -1.0})
