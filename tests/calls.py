@@ -106,7 +106,6 @@ MANY = {
     ),
     "compare": lambda t: bc.compare(t.datasets, rope=t.rope, random_seed=1, bayes_options={"draws": 64}),
     "frequentist.bonferroni_dunn_test": lambda t: frequentist.bonferroni_dunn_test(t.datasets, control="m0"),
-    "frequentist.contrast_test": lambda t: frequentist.contrast_test(t.datasets, {"m0": 1, "m1": -1}),
     "frequentist.fisher_lsd": lambda t: frequentist.fisher_lsd(t.folds, kind="one-way"),
     "frequentist.pairwise_ttest": lambda t: frequentist.pairwise_ttest(t.folds),
 } | {

@@ -46,7 +46,8 @@ def test_every_public_function_is_in_the_tables():
         "frequentist.hotelling_test",
     }
     first = {n for n, f in public.items() if next(iter(inspect.signature(f).parameters)) == "scores"}
-    assert first - {"bayes.bradley_terry", "bayes.plackett_luce", "bayes.multilevel", "frequentist.mean_interval"} == {
+    alone = {"bayes.bradley_terry", "bayes.plackett_luce", "bayes.multilevel"}
+    assert first - alone - {"frequentist.mean_interval", "frequentist.contrast_test"} == {
         n for n in MANY if n != "bayes.signed_rank_tests"
     }
 

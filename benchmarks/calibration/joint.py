@@ -14,8 +14,7 @@ from scipy import stats
 
 import bayescmp as bc
 from bayescmp.bayes.multilevel.data import contrasts
-from bayescmp.bayes.multilevel.gibbs import LEAST
-from bayescmp.bayes.multilevel.model import LEAST_DF, OWN_SHAPE
+from bayescmp.bayes.multilevel.model import LEAST, LEAST_DF, OWN_SHAPE
 
 Floats = NDArray[np.float64]
 PRIOR: dict[str, Any] = {"effects_scale": 1.0, "between_max": 1.0, "within_df": 8.0, "within_sd": 0.7}

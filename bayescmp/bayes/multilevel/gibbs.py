@@ -93,7 +93,7 @@ def shrunken_of(data: Statistics, draws: dict[str, Floats], rng: np.random.Gener
             for name, x in draws.items():
                 setattr(sampler, name, x[c])
             if isinstance(sampler, Free):
-                sampler.t_root = np.linalg.cholesky(sampler.t)
+                sampler.t_root = np.asarray(np.linalg.cholesky(sampler.t))
                 sampler.inverse = sampler.inverted(sampler.t)
             moments.add(sampler.deviations() + sampler.mu[:, None])
     return moments.found()
@@ -277,7 +277,7 @@ class Free(Exchangeable):
         spread = np.exp(self.rng.standard_normal((chains, 1, 1)))
         self.psi = np.einsum("ki,cij,kj->ck", data.basis, spread * scatter, data.basis)
         self.df = LEAST_DF + self.rng.exponential(5.0, chains)
-        self.noise_root = np.linalg.cholesky(data.scales) if data.has_folds else np.zeros_like(data.scales)
+        self.noise_root = np.asarray(np.linalg.cholesky(data.scales)) if data.has_folds else np.zeros_like(data.scales)
         self.pairs = np.array(np.triu_indices(self.k, 1)).T
         self.moves = (max(MOVES, self.k // 2) if self.k <= MANY else MOVES) if data.has_folds else 0
         i, j = self.pairs.T
@@ -355,7 +355,7 @@ class Free(Exchangeable):
         lower = np.tril(self.rng.standard_normal((self.chains, m, m)), -1)
         freedom = (self.df + m - 1 + self.n + self.pooled)[:, None] - np.arange(m)
         lower[:, range(m), range(m)] = np.sqrt(2 * self.rng.standard_gamma(freedom / 2))
-        self.t_root = root @ np.swapaxes(np.linalg.inv(lower), 1, 2)
+        self.t_root = np.asarray(root @ np.swapaxes(np.linalg.inv(lower), 1, 2))
         self.t = self.t_root @ np.swapaxes(self.t_root, 1, 2)
         inverse = np.swapaxes(lower, 1, 2) @ np.linalg.inv(root)
         self.t_inverse = np.swapaxes(inverse, 1, 2) @ inverse
