@@ -145,7 +145,7 @@ ARGUMENTS = (
         "bayes.rank_models": {"scores": _S, "rope": 0.01, "draws": 64} | _SEED,
         "bayes.bradley_terry": {"scores": _S, "rope": 0.01, "draws": 4000} | _SEED,
         "bayes.plackett_luce": {"scores": _S, "draws": 4000} | _SEED,
-        "bayes.multilevel": {"scores": _CUBE, "rope": 0.01} | _SEED,
+        "bayes.multilevel": {"scores": _CUBE, "rope": 0.01, "prior": "exchangeable", "draws": 200} | _SEED,
         "bayes.pymc_model": {"name": "multilevel", "pair": _CUBE},
         "bayes.hdi": {"posterior": _A},
         "compare": {"scores": _S, "rope": 0.01, "bayes_options": {"draws": 64}} | _SEED,
