@@ -32,6 +32,7 @@ from hypothesis import strategies as st
 import bayescmp as bc
 from bayescmp import Resampling, bayes, frequentist
 from bayescmp.bayes.distributions import StudentDifference
+from bayescmp.bayes.multilevel.result import JointInference
 
 ULP = 2.0**-52
 
@@ -186,7 +187,7 @@ FREE = {"cache", "progress", "statistic", "n_jobs"}
 
 
 class Accepted(Exception):
-    """In place of PyMC: all arguments were taken."""
+    """In place of PyMC and of the joint model's sampler: all arguments were taken."""
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
@@ -197,6 +198,7 @@ def test_errors_are_ours_and_name_the_argument(name, monkeypatch):
         raise Accepted
 
     monkeypatch.setattr("bayescmp._compat.import_pymc", accept)
+    monkeypatch.setattr(JointInference, "run", accept)
     slow = name in ("bayes.bradley_terry", "bayes.plackett_luce", "bayes.hierarchical_ttest")
     _refuses_junk(public_functions()[name], ARGUMENTS[name], JUNK[:: 10 if slow else 1])
 

@@ -18,7 +18,7 @@ from bayescmp.bayes.multilevel.data import Statistics, Twin, prepare
 from bayescmp.bayes.multilevel.gibbs import MANY, shrunken_of
 from bayescmp.bayes.multilevel.model import MultilevelPrior, pymc_multilevel
 from bayescmp.bayes.multilevel.result import JointInference, MultilevelPosterior
-from bayescmp.checks import check_count, check_draws, checked_seed, is_one_of
+from bayescmp.checks import check_count, check_draws, check_switch, checked_seed, is_one_of
 from bayescmp.rope import ROPE, RopeLike, symmetric, warn_if_other_scale
 from bayescmp.scores.table import Scores
 
@@ -110,6 +110,8 @@ def multilevel(
         raise ValueError(f'`engine` must be "collapsed" or "nuts", got {engine!r}.')
     if engine == "collapsed" and nuts_options:
         raise TypeError(f'{", ".join(f"`{name}`" for name in nuts_options)}: not an option of engine="collapsed".')
+    if progressbar is not None:
+        check_switch("progressbar", progressbar)
     data, twins, notes = prepare(scores, prior, tails)
     if scores.scale == "score":
         warn_if_other_scale(region, scores.values)
