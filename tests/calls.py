@@ -146,12 +146,13 @@ ARGUMENTS = (
         "bayes.rank_models": {"scores": _S, "rope": 0.01, "draws": 64} | _SEED,
         "bayes.bradley_terry": {"scores": _S, "rope": 0.01, "draws": 4000} | _SEED,
         "bayes.plackett_luce": {"scores": _S, "draws": 4000} | _SEED,
-        "bayes.multilevel": {"scores": _CUBE, "rope": 0.01} | _SEED,
+        "bayes.multilevel": {"scores": _CUBE, "rope": 0.01, "prior": "exchangeable", "draws": 200} | _SEED,
         "bayes.pymc_model": {"name": "multilevel", "pair": _CUBE},
         "bayes.hdi": {"posterior": _A},
         "compare": {"scores": _S, "rope": 0.01, "bayes_options": {"draws": 64}} | _SEED,
         "frequentist.adjust_p_values": {"p_values": [0.1, 0.2, 0.3], "method": "holm"},
         "frequentist.anova": {"scores": _F, "kind": "repeated"},
+        "frequentist.contrast_test": {"scores": _S, "weights": {"m0": 1, "m1": -1}},
         "frequentist.tukey_hsd": {"scores": _F, "kind": "repeated"},
         "frequentist.fisher_lsd": {"scores": _F, "kind": "repeated"},
         "frequentist.binomial_test": {"errors": 3, "n": 10, "p0": 0.5},
@@ -216,6 +217,7 @@ def other_calls():
         "plot_rank_distribution": ranking,
         "plot_ranking_groups": ranking,
         "plot_rope_curve": difference,
+        "plot_shrunken": bayes.multilevel(_CUBE, rope=0.01, chains=2, draws=20, tune=5, random_seed=1),
         "plot_simplex": region,
     }
     bound = [

@@ -35,6 +35,7 @@ from bayescmp.bayes.hierarchical.quadrature import (
 from bayescmp.bayes.hierarchical.shrinkage import _conditional, datasets_frame, predictive_check
 from bayescmp.bayes.hierarchical.ttest import prepare
 from bayescmp.bayes.regions import wins
+from bayescmp.numerics.chains import ess
 from bayescmp.rope import Rope
 
 UCI = bc.load_uci()
@@ -347,7 +348,6 @@ def test_nuts_agrees_with_the_quadrature(rng):
 @pytest.mark.filterwarnings("ignore::bayescmp.DegenerateWarning", "ignore::bayescmp.ConvergenceWarning")
 def test_nuts_agrees_on_bundled_pairs():
     """Where NUTS says that it converged; the funnel at sigma_0 = 0 of pairs that hardly differ it says it did not."""
-    from bayescmp import _compat
 
     converged = 0
     for seed, pair in enumerate(list(UCI.pairs())[::4]):
@@ -361,7 +361,7 @@ def test_nuts_agrees_on_bundled_pairs():
             assert sampled.probabilities[name] == pytest.approx(p, abs=0.003 + 5 * sampled.mcse[name]), pair
         rows, draws = exact.hyperparameters(), sampled.inference
         for name, x in (("delta_0", draws.delta), ("sigma_0", draws.sigma), ("nu", draws.nu)):
-            error = x.std() / np.sqrt(_compat.ess(x, "mean"))
+            error = x.std() / np.sqrt(ess(x, "mean"))
             assert rows.loc[name, "mean"] == pytest.approx(x.mean(), abs=5 * error), (pair, name)
     assert converged >= 4
 

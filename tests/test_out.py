@@ -130,7 +130,7 @@ def few_draws():
         "nuts, hierarchical_ttest": lambda: bc.bayes.hierarchical_ttest(pair, rope=0.01, **nuts),
         "nuts, bradley_terry": lambda: bc.bayes.bradley_terry(uci, rope=0, **nuts),
         "nuts, plackett_luce": lambda: bc.bayes.plackett_luce(uci, **nuts),
-        "nuts, multilevel": lambda: bc.bayes.multilevel(bc.load_domains(), rope=1, draws=100, chains=2),
+        "nuts, multilevel": lambda: bc.bayes.multilevel(bc.load_domains(), rope=1, **nuts),
     }
 
 

@@ -288,8 +288,7 @@ def statistics(x, order=(0, 1, 2), up=True):
     if found is None or found[1]:
         return None
     s = found[0]
-    lift = s.basis @ np.swapaxes(s.rotations, 1, 2)
-    means, scatter = np.einsum("dka,da->dk", lift, s.means), np.einsum("dka,da,dla->dkl", lift, s.roots, lift)
+    means, scatter = s.means @ s.basis.T, s.basis @ s.scatter @ s.basis.T
     back = np.argsort(order)
     return {"means": means[:, back] * s.unit, "scatter": scatter[:, back][:, :, back] * s.unit**2, "unit": s.unit}
 
@@ -301,7 +300,7 @@ def statistics(x, order=(0, 1, 2), up=True):
     power=powers,
 )
 def test_multilevel_statistics(x, models, shifts, power):
-    """What NUTS sees: no order of models, no level of a dataset, no unit and no direction but that of the scores."""
+    """What the sampler sees: no order of models, no level of a dataset, no unit and no direction but the scores'."""
     base = statistics(x)
     if base is None:
         return
@@ -503,7 +502,26 @@ def test_power(name, effect, n, alpha):
     assert curve["power"].tolist() == [result.power]
 
 
+@given(table=tables, models=st.permutations(range(3)))
+def test_contrasts_turn_with_their_weights(table, models):
+    """No order of the models and no level of a dataset; the weights' sign turns t, and their size does not matter."""
+    weights = {"m0": 0.5, "m1": 0.5, "m2": -1.0}
+
+    def contrast(x, times=1.0, order=(0, 1, 2)):
+        scores = Scores.from_arrays({f"m{i}": x[:, i] for i in order}, datasets=len(x), higher_is_better=True)
+        found = quietly(frequentist.contrast_test, scores, {name: times * w for name, w in weights.items()})
+        return None if found is None else (found.statistic, found.p_value)
+
+    base = contrast(table.values)
+    if base is None:
+        return
+    assert 0 <= base[1] <= 1
+    assert contrast(table.values, order=models) == pytest.approx(base, rel=1e-6, abs=1e-9)
+    assert contrast(table.values, -3.0) == pytest.approx((-base[0], base[1]), rel=1e-6, abs=1e-9)
+
+
 OWN = {
+    "frequentist.contrast_test": test_contrasts_turn_with_their_weights,
     "bayes.bradley_terry": test_strengths_know_only_wins,
     "bayes.plackett_luce": test_strengths_know_only_wins,
     "bayes.hierarchical_ttest": test_hierarchical_symmetries,

@@ -12,6 +12,7 @@ import bayescmp as bc
 from bayescmp.bayes.ranking import importance
 from bayescmp.bayes.ranking.bradley_terry import _counted, count_wins, win_inference
 from bayescmp.bayes.ranking.plackett_luce import MOST_ORDERS, _orders, ranking_inference, rankings
+from bayescmp.numerics.chains import ess
 from bayescmp.scores.inputs import complete_table, in_ropes
 
 UCI = bc.load_uci()
@@ -58,11 +59,9 @@ def check_same_draws(one, two):
 
 
 def _mean_error(posterior):
-    from bayescmp import _compat
-
     chains = np.stack([b.ability for b in posterior.inference.blocks()])
-    ess = np.array([_compat.ess(chains[..., i], "mean") for i in range(chains.shape[2])])
-    return chains.std(axis=(0, 1)) / np.sqrt(ess)
+    sizes = np.array([ess(chains[..., i], "mean") for i in range(chains.shape[2])])
+    return chains.std(axis=(0, 1)) / np.sqrt(sizes)
 
 
 # ---- Plackett-Luce

@@ -1,7 +1,7 @@
 """The frequentist tests: the classical answer in the same shape as the Bayesian one."""
 
 from bayescmp.frequentist.adjust import adjust_p_values
-from bayescmp.frequentist.anova import anova, fisher_lsd, tukey_hsd
+from bayescmp.frequentist.anova import anova, contrast_test, fisher_lsd, tukey_hsd
 from bayescmp.frequentist.contingency import (
     cochran_q_test,
     mcnemar_test,
@@ -81,6 +81,7 @@ __all__ = [
     "cohens_dav",
     "cohens_dz",
     "common_language",
+    "contrast_test",
     "corrected_ttest",
     "cv5x2_ftest",
     "cv5x2_ttest",

@@ -16,6 +16,7 @@ from bayescmp.plots.ranking_groups import plot_ranking_groups
 from bayescmp.plots.rope_curve import plot_rope_curve
 from bayescmp.plots.saving import figure_format, save_figure
 from bayescmp.plots.scores import plot_scores
+from bayescmp.plots.shrunken import plot_shrunken
 from bayescmp.plots.simplex import plot_simplex
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "plot_result",
     "plot_rope_curve",
     "plot_scores",
+    "plot_shrunken",
     "plot_simplex",
     "save_figure",
 ]
