@@ -137,7 +137,8 @@ def _scenario(spec: Mapping[str, Any], where: Path) -> str:
     name = str(required(spec, "name", where)).partition(":")[0]
     scenario = spec.get("scenario_spec")
     arguments = scenario.get("args") if isinstance(scenario, dict) else None
-    said = [f"{key}={value}" for key, value in (arguments or {}).items() if isinstance(value, (str, int, float))]
+    given = arguments if isinstance(arguments, dict) else {}
+    said = [f"{key}={value}" for key, value in given.items() if isinstance(value, (str, int, float))]
     return f"{name}:{','.join(said)}" if said else name
 
 
@@ -167,6 +168,6 @@ def _mean(stat: Mapping[str, Any]) -> Any:
     """The mean over an instance's requests, usually one; None where there was none."""
     try:
         count, total = number(stat.get("count")), number(stat.get("sum"))
-    except ValueError:
+    except (ValueError, OverflowError):
         return shown(stat.get("sum"))
     return total / count if count and total is not None else None

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bayescmp.checks import is_list, is_one_of
 from bayescmp.errors import ScoresError, few_words, name_list
 from bayescmp.scores.logs import (
     Answer,
@@ -145,12 +146,10 @@ def _run(file: Path, log: Mapping[str, Any], read: Callable[[], list[Answer]]) -
     """A run, with what the header of its log says of it."""
     spec = mapping(log.get("eval"), file, "eval")
     directions = {}
-    for scorer in spec.get("scorers") or ():
-        name = scorer.get("name") if isinstance(scorer, dict) else None
-        metrics = (scorer.get("metrics") or ()) if isinstance(scorer, dict) else ()
-        said = [str(m.get("name")).rpartition("/")[2] for m in metrics if isinstance(m, dict)]
-        if isinstance(name, str) and "accuracy" in said and not is_known(name):
-            directions[name] = True
+    for scorer in _records(spec.get("scorers")):
+        metrics = [str(metric.get("name")).rpartition("/")[2] for metric in _records(scorer.get("metrics"))]
+        if "accuracy" in metrics and not is_known(scorer.get("name")):
+            directions[str(scorer.get("name"))] = True
     return Run(
         model=str(required(spec, "model", file)),
         task=str(required(spec, "task", file)),
@@ -160,6 +159,11 @@ def _run(file: Path, log: Mapping[str, Any], read: Callable[[], list[Answer]]) -
         settings={"task_version": spec.get("task_version", 0)},
         directions=directions,
     )
+
+
+def _records(values: Any) -> list[dict[str, Any]]:
+    """The JSON objects in a list; none where it is something else."""
+    return [value for value in values if isinstance(value, dict)] if is_list(values) else []
 
 
 def _instant(created: object) -> str:
@@ -173,19 +177,19 @@ def _instant(created: object) -> str:
 def _answers(samples: Iterable[Any], where: object, log: Mapping[str, Any], cluster: str | None) -> list[Answer]:
     """Every sample of a log, and one without a score for each that was to be run and is not there."""
     answers = [_answer(mapping(sample, where), where, cluster) for sample in samples]
-    spec = log["eval"]
-    data, config = spec.get("dataset"), spec.get("config")
-    planned = data.get("sample_ids") if isinstance(data, dict) else None
+    if log.get("status") == "success":
+        return answers
+    data, config = log["eval"].get("dataset"), log["eval"].get("config")
+    ids = data.get("sample_ids") if isinstance(data, dict) else None
     epochs = config.get("epochs") if isinstance(config, dict) else None
+    planned, times = ids if isinstance(ids, list) else [], epochs if isinstance(epochs, int) else 1
+    if len(planned) * times > MOST_MEMBERS:
+        raise ScoresError(
+            f'"{where}" has {len(planned) * times:,} samples to run, and at most {MOST_MEMBERS:,} are read.'
+        )
     there = {(answer.item, answer.sample) for answer in answers}
-    wanted = (
-        (str(item), str(epoch))
-        for item in (planned if isinstance(planned, list) else ())
-        for epoch in range(1, (epochs if isinstance(epochs, int) else 1) + 1)
-    )
-    if log.get("status") != "success":
-        answers += [Answer(item=item, sample=epoch, scores={}) for item, epoch in wanted if (item, epoch) not in there]
-    return answers
+    wanted = ((str(item), str(epoch)) for item in planned for epoch in range(1, times + 1))
+    return answers + [Answer(item=i, sample=epoch, scores={}) for i, epoch in wanted if (i, epoch) not in there]
 
 
 def _answer(sample: Mapping[str, Any], where: object, cluster: str | None) -> Answer:
@@ -224,7 +228,7 @@ def _directions_of_grades(answers: Iterable[Answer]) -> dict[str, bool]:
     for answer in answers:
         for name, value in answer.scores.items():
             if value is not None and value == value:
-                kinds[name] = kinds.get(name, True) and (isinstance(value, bool) or value in GRADES)
+                kinds[name] = kinds.get(name, True) and (isinstance(value, bool) or is_one_of(value, GRADES))
     return {name: True for name, graded in kinds.items() if graded}
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayescmp.checks import check_switch
+from bayescmp.checks import check_switch, is_list
 from bayescmp.errors import ScoresError, few_words, name_list
 from bayescmp.scores.logs import (
     DATE,
@@ -229,8 +229,8 @@ def _task(name: str, document: Mapping[str, Any]) -> str:
 def _groups(document: Mapping[str, Any]) -> set[str]:
     """The groups of tasks of which at least one is there as well."""
     members = document.get("group_subtasks")
-    groups = members if isinstance(members, dict) else {}
-    return {group for group, tasks in groups.items() if any(task in document["results"] for task in tasks or ())}
+    groups = {group: tasks for group, tasks in members.items() if is_list(tasks)} if isinstance(members, dict) else {}
+    return {group for group, tasks in groups.items() if set(map(str, tasks)) & set(document["results"])}
 
 
 def _tasks(document: Mapping[str, Any]) -> list[str]:
@@ -252,7 +252,7 @@ def _answers(file: Path, cluster: str | None) -> list[Answer]:
         answers.append(
             Answer(
                 item=str(item),
-                scores={str(name): line.get(name) for name in names},
+                scores={name: line.get(name) for name in names if isinstance(name, str)},
                 part=str(line.get("filter", "none")),
                 cluster=cluster_of(line.get("doc"), cluster, where),
                 content=line.get("doc_hash"),
