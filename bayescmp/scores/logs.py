@@ -232,6 +232,8 @@ def cluster_of(record: Any, cluster: str | None, where: object) -> str | None:
     """The cluster of an item: a field of its record, by name. A long one is shortened, but stays different."""
     if cluster is None:
         return None
+    if not isinstance(cluster, str):
+        raise ScoresError(f"`cluster` must be the name of a field, got {shown(cluster)}.")
     if not isinstance(record, dict) or record.get(cluster) is None:
         known = list(record) if isinstance(record, dict) else []
         raise ScoresError(f'`cluster`: {unknown_name("field", cluster, map(str, known))} ("{few_words(where, 200)}")')
