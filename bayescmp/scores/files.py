@@ -66,7 +66,8 @@ def read_scores(
         A file object may be open for text or for bytes, such as `sys.stdin.buffer`. Logs of the LM Evaluation Harness,
         Inspect and HELM, files or folders, are recognised by their content.
     format : "csv", "tsv", "json", "jsonl" or "parquet", optional
-        By the ending of the name if not given; a file object's content shows it.
+        By the ending of the name if not given; a file object's content shows it. A file whose format is given is a
+        table, not a log.
     model, dataset, score, repeat, fold, item, sample, cluster, models, metric, higher_is_better, resampling
     datasets, orient, keep
         As in `Scores.from_frame`. What was understood is in the result's `notes` and in its repr. For logs only
@@ -93,8 +94,8 @@ def read_scores(
     if harness is not None:
         options = of_logs | {"metric": metric, "higher_is_better": higher_is_better, "cluster": cluster, "keep": keep}
         others = {"model": model, "dataset": dataset, "score": score, "repeat": repeat, "fold": fold, "item": item}
-        others |= {"sample": sample, "models": models, "resampling": resampling, "datasets": datasets}
-        return _read_logs(path, harness, options, others | {"orient": None if orient == "datasets" else orient})
+        more = {"sample": sample, "models": models, "resampling": resampling, "datasets": datasets}
+        return _read_logs(path, harness, options, others | more | {"orient": orient if orient != "datasets" else None})
     _refuse(of_logs, "logs of language models", f"{shown(path)} is a table")
     content, where, name = _open(path)
     named = {"model": model, "dataset": dataset, "score": score, "repeat": repeat, "fold": fold}

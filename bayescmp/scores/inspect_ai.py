@@ -113,7 +113,7 @@ def from_inspect(
     runs, of_runs = newest(found, keep)
     check_alike(runs)
     runs = [replace(run, answers=run.read()) for run in runs]
-    runs = [replace(run, directions=run.directions | _directions_of_grades(run.answers)) for run in runs]
+    runs = [replace(run, directions={**run.directions, **_directions_of_grades(run.answers)}) for run in runs]
     return scores_of(
         cls,
         runs,
@@ -312,16 +312,22 @@ def _load(archive: zipfile.ZipFile, name: str, file: Path) -> Any:
             "again with: inspect log convert"
         )
     try:
-        content = _unpack_zstandard(archive, member) if member.compress_type == ZSTANDARD else archive.read(name)
+        content = (_unpack_zstandard if member.compress_type == ZSTANDARD else _unpack)(archive, member)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, struct.error) as error:
         raise ScoresError(f'"{where}" cannot be unpacked: {few_words(error, 100)}. Was it copied whole?') from None
     return parsed(decoded(content, where), where)
 
 
+def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """The content of a member, no more of it than the size in the archive's list: that may be wrong."""
+    with archive.open(member) as stream:
+        return stream.read(member.file_size + 1)
+
+
 def _unpack_zstandard(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     """The content of a member packed by Zstandard, which `zipfile` reads from Python 3.14 on."""
     try:
-        return archive.read(member)
+        return _unpack(archive, member)
     except NotImplementedError:
         pass
     try:

@@ -145,12 +145,12 @@ def recognised(path: Any) -> str | None:
 
 def runs_of(path: Source, harness: str, read: Callable[[list[Path]], list[Run]], hint: str) -> list[Run]:
     """The runs in a file, a folder, or several; those of a mapping are named by its keys."""
-    sources = path if isinstance(path, Mapping) else {"": path}
+    sources: Mapping[str, Any] = path if isinstance(path, Mapping) else {"": path}
     runs: dict[tuple[str, ...], Run] = {}
     for name, given in sources.items():
         found: list[Run] = []
         for place in given if is_list(given) else [given]:
-            files = [file for file in files_of(place) if harness_of(file) == harness]  # type: ignore[arg-type]
+            files = [file for file in files_of(place) if harness_of(file) == harness]
             if not files:
                 raise ScoresError(f'"{few_words(place, 200)}" has no logs of {HARNESSES[harness]}. {hint}')
             found += read(files)
