@@ -58,8 +58,8 @@ def write_lm_eval(
     (place / f"results_{date}.json").write_text(json.dumps(document, indent=2))
     for task, answers in tasks.items():
         lines = []
-        for i, value in enumerate(answers):
-            doc = (docs or {}).get(task, [{"question": f"{task} {j}?"} for j in range(len(answers))])[i]
+        asked = (docs or {}).get(task) or [{"question": f"{task} {i}?"} for i in range(len(answers))]
+        for i, (doc, value) in enumerate(zip(asked, answers, strict=True)):
             for name in filters:
                 lines.append(
                     {
@@ -240,7 +240,8 @@ def test_lm_eval_several_metrics_are_asked_for(tmp_path):
         write_lm_eval(tmp_path, model, {"gsm8k": values}, date=LATER, metric="exact_match")
     with pytest.raises(ScoresError, match=r'2 metrics: "acc" \(1 of 2 tasks\), "exact_match" .* Pick one with metric='):
         Scores.from_lm_eval(tmp_path)
-    scores = Scores.from_lm_eval(tmp_path, metric="acc")
+    with pytest.warns(MissingWarning, match='without the metric "acc", and left out: "gsm8k"'):
+        scores = Scores.from_lm_eval(tmp_path, metric="acc")
     assert scores.datasets == ("arc",)
     assert {'other metrics: "exact_match"', 'without the metric "acc", and left out: "gsm8k"'} <= set(scores.notes)
     with pytest.raises(ScoresError, match=r'no metric "accc"'):
@@ -456,6 +457,9 @@ def test_inspect_unscored_samples_are_never_dropped_in_silence(tmp_path, how):
     dropped = Scores.from_inspect(tmp_path, unscored="drop")
     with pytest.warns(MissingWarning, match=r"1 of 3"):
         assert differences(dropped, QWEN, LLAMA) == {"1": 1, "3": 0}
+    with pytest.warns(MissingWarning, match=r"org/qwen 2 of 3 on arc\): each pair is compared on the items that both"):
+        compared = bc.compare(dropped, rope=0.01)
+    assert any("org/qwen 2 of 3 on arc" in note for note in compared.notes)
     with pytest.raises(ScoresError, match=r'`unscored` must be "wrong" or "drop"'):
         Scores.from_inspect(tmp_path, unscored="zero")
     with pytest.raises(ScoresError, match=r'`unscored` can be "wrong" where higher is better'):

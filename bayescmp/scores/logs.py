@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescmp.checks import is_list, is_one_of
-from bayescmp.errors import ScoresError, few_words, name_list, shown, unknown_name
+from bayescmp.errors import MissingWarning, ScoresError, few_words, name_list, shown, unknown_name, warn
 from bayescmp.scores.frames import KEEP, from_columns
 from bayescmp.scores.metrics import check_metric, higher_is_better
 
@@ -341,7 +341,10 @@ def _one_metric(runs: Sequence[Run], given: str | None, offered: Collection[str]
     others = [name for name in tasks if name != metric and (offered is None or name in offered)]
     without = [task for task in dict.fromkeys(run.task for run in runs) if task not in tasks[metric]]
     notes = [f"other metrics: {name_list(others)}"] if others else []
-    return metric, notes + ([f'without the metric "{metric}", and left out: {name_list(without)}'] if without else [])
+    if without:
+        notes.append(f'without the metric "{few_words(metric)}", and left out: {name_list(without)}')
+        warn(f"Tasks {notes[-1]}.", MissingWarning)
+    return metric, notes
 
 
 # ---- runs to scores
