@@ -43,7 +43,7 @@ class ScaleWarning(UserWarning):
 
 
 class MissingWarning(UserWarning):
-    """Datasets were left out because a model was not run on them."""
+    """Datasets or items were left out because a model was not run on them, or has no score there."""
 
 
 def warn(message: str, category: type[Warning]) -> None:

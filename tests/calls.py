@@ -3,10 +3,12 @@
 import inspect
 import json
 import math
+import tempfile
 import traceback
 import warnings
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -190,6 +192,21 @@ ARGUMENTS = (
 """name -> arguments of a call that works."""
 
 
+INSPECT_LOG = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}}
+INSPECT_LOG["samples"] = [{"id": 1, "scores": {"match": {"value": "C"}}}]
+EXACT_MATCH = {"name": {"name": "exact_match", "split": "test"}, "count": 1, "sum": 1}
+
+
+def _logs(name, content):
+    """The path of a log of one model and one item, with what must stand beside it."""
+    folder = Path(tempfile.mkdtemp())
+    results = {"results": {"t": {"acc,none": 1.0}}, "model_name": "m"}
+    (folder / "results_2026-03-01T10-00-00.json").write_text(json.dumps(results))
+    (folder / "run_spec.json").write_text(json.dumps({"name": "t:model=m", "adapter_spec": {"model": "m"}}))
+    (folder / name).write_text(json.dumps(content))
+    return str(folder / name)
+
+
 def other_calls():
     """name -> (function, arguments that fit it): figures, methods of results, and what makes scores and settings."""
     pair, two = (
@@ -260,6 +277,14 @@ def other_calls():
             {"results": {"a": fold_scores, "b": fold_scores}, "cv": 10, "metric": "accuracy"},
         ),
         "Scores.from_cv_results": (Scores.from_cv_results, {"search": search, "cv": 2, "metric": "accuracy"}),
+        **{
+            f"Scores.{read.__name__}": (read, {"path": _logs(name, content)})
+            for read, name, content in (
+                (Scores.from_lm_eval, "samples_t_2026-03-01T10-00-00.jsonl", {"doc_id": 0, "doc": {}, "acc": 1}),
+                (Scores.from_inspect, "log.json", INSPECT_LOG),
+                (Scores.from_helm, "per_instance_stats.json", [{"instance_id": "id0", "stats": [EXACT_MATCH]}]),
+            )
+        },
         "Scores.pair": (_S.pair, {"a": "m0", "b": "m1"}),
         "Scores.transform": (_S.transform, {"scale": "log"}),
         "Scores.rename": (_S.rename, {"names": {"m0": "x"}}),

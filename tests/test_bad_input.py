@@ -517,7 +517,7 @@ def test_keyword_of_the_reader(tmp_path):
 def test_file_that_is_not_there(tmp_path):
     with pytest.raises(ScoresError, match="There is no file"):
         bc.read_scores(tmp_path / "nowhere.csv")
-    with pytest.raises(ScoresError, match="it is a folder"):
+    with pytest.raises(ScoresError, match="is a folder, and none of its 0 files"):
         bc.read_scores(tmp_path)
 
 

@@ -43,6 +43,13 @@ ADVICE = {
     "Pick one with metric=": "Use --metric NAME.",
     "select(datasets=": "Use --dataset NAME.",
     "Pick one with dataset=": "Use --dataset NAME.",
+    'unscored="wrong"': "Use --unscored wrong to count them as wrong (0), or --unscored drop to leave them out.",
+    'unscored="drop"': "Use --unscored drop, or score these answers.",
+    "Pick one with filter=": "Use --filter NAME.",
+    "Pick one with split=": "Use --split NAME.",
+    "items=False": "Run lm_eval with --log_samples.",
+    'keep="last"': "Several answers of one model to one item need a column sample; if a run was repeated, use --keep "
+    "last.",
     "pair=(": "Use --pair A B.",
     "overwrite=True": "Use --overwrite to replace it, or another path.",
     "higher_is_better=": "Use --higher-is-better or --lower-is-better.",

@@ -75,8 +75,8 @@ def run_comparison(scores: "Scores", options: dict[str, Any]) -> "Comparison":
 def compare(form: str, output: Path | None, overwrite: bool, report: Path | None, **options: Any) -> None:
     """Compare all models of FILE: posterior probabilities beside p-values.
 
-    FILE is csv, tsv, parquet, json or jsonl, long or wide; - is standard input, bundled:labour and the like are the
-    results that come with the program.
+    FILE is csv, tsv, parquet, json or jsonl, long or wide, or the folder of the logs of lm_eval, Inspect or HELM; - is
+    standard input, bundled:labour and the like are the results that come with the program.
     """
     check_free(output, overwrite)
     if report is not None:

@@ -20,7 +20,7 @@ else:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 FORMATS = ("csv", "tsv", "json", "jsonl", "parquet")
-ROLES = ("model", "dataset", "score", "repeat", "fold")
+ROLES = ("model", "dataset", "score", "repeat", "fold", "item", "sample", "cluster")
 BUNDLED = ("labour", "uci", "domains")
 
 
@@ -219,6 +219,18 @@ def reading_options(function: Command) -> Command:
             "--column", type=Setting(texts=True), multiple=True, help=f"ROLE=NAME, role one of {', '.join(ROLES)}."
         ),
         click.option("--scale", type=click.Choice(["score", "log", "logit", "relative"]), default="score"),
+        click.option("--filter", help="Logs of lm_eval: the filter of the answers, such as strict-match."),
+        click.option("--split", help="Logs of HELM: the split, such as test."),
+        click.option(
+            "--unscored",
+            type=click.Choice(["wrong", "drop"]),
+            help="Logs: count answers without a score as wrong, or leave them out.",
+        ),
+        click.option(
+            "--keep",
+            type=click.Choice(["first", "last"]),
+            help="Which row of an item, or which run of a model on a task, where there are several.",
+        ),
         click.option("--input-format", type=click.Choice(FORMATS), help="By the file's ending if not given."),
     )
     for option in reversed(options):
@@ -229,6 +241,7 @@ def reading_options(function: Command) -> Command:
 READING = (
     *("file", "metric", "higher_is_better", "resampling", "folds", "repeats"),
     *("datasets", "models_in_rows", "only", "column", "scale", "input_format"),
+    *("filter", "split", "unscored", "keep"),
 )
 
 
@@ -248,6 +261,7 @@ def take_scores(options: dict[str, Any]) -> "Scores":
         resampling=_design(given["resampling"], given["folds"], given["repeats"]),
         datasets=given["datasets"],
         orient="models" if given["models_in_rows"] else None,
+        **{name: given[name] for name in ("filter", "split", "unscored", "keep")},
     )
     if given["only"]:
         scores = scores.select(datasets=list(given["only"]))

@@ -231,13 +231,25 @@ def _whole_cells(scores: Scores) -> tuple[Scores, tuple[str, ...]]:
 
 
 def _missing(scores: Scores) -> tuple[str, ...]:
-    ran = scores.counts > 0
-    if ran.all():
-        return ()
-    absent = [m for m, on in zip(scores.models, ran, strict=True) if not on.all()]
-    note = f"{name_list(absent)} did not run on every dataset: each pair is compared on the datasets of both"
-    warn(f"{note}; `n` is their number.", MissingWarning)
-    return (note,)
+    """Notes on models that did not run on every dataset, or did not answer every item; each is a warning as well."""
+    counts, notes = scores.counts, []
+    ran = counts > 0
+    if not ran.all():
+        absent = [m for m, on in zip(scores.models, ran, strict=True) if not on.all()]
+        notes.append(f"{name_list(absent)} did not run on every dataset: each pair is compared on the datasets of both")
+        warn(f"{notes[-1]}; `n` is their number.", MissingWarning)
+    has_items = np.array([name in scores.items for name in scores.datasets])
+    partial = np.argwhere(ran & (counts < scores.sizes) & has_items)
+    if len(partial):
+        sizes = scores.sizes
+        cells = [f"{scores.models[m]} {counts[m, d]:,} of {sizes[m, d]:,} on {scores.datasets[d]}" for m, d in partial]
+        some = ", ".join(cells[:5]) + (f" and {len(cells) - 5} more" if len(cells) > 5 else "")
+        notes.append(
+            f"some items were not answered by every model ({some}): each pair is compared on the items that both "
+            "answered"
+        )
+        warn(f"{notes[-1]}.", MissingWarning)
+    return tuple(notes)
 
 
 def _warn_of(found: list[Found]) -> None:

@@ -1,9 +1,9 @@
-"""Files in: csv, tsv, parquet, json and jsonl, long or wide."""
+"""Files in: csv, tsv, parquet, json and jsonl, long or wide; and logs of language models, by their content."""
 
 import codecs
 import csv
+import inspect
 import io
-import json
 import os
 import sys
 import warnings
@@ -15,9 +15,10 @@ from typing import IO, Any
 import numpy as np
 
 from bayescmp.checks import is_one_of
-from bayescmp.errors import ScoresError, name_list
+from bayescmp.errors import ScoresError, name_list, shown
 from bayescmp.scores.columns import Columns, Labels, is_row_numbers, numbers
 from bayescmp.scores.frames import ROLES, Designs, columns_of, from_table
+from bayescmp.scores.logs import HARNESSES, decoded, parsed, recognised
 from bayescmp.scores.table import Scores
 
 MOST_ROWS = 10_000_000
@@ -53,22 +54,31 @@ def read_scores(
     datasets: Sequence[str] | int | None = None,
     orient: str = "datasets",
     keep: str | None = None,
+    filter: str | None = None,
+    split: str | None = None,
+    unscored: str | None = None,
 ) -> Scores:
-    """Scores from a file: csv, tsv, parquet, json (records or columns) or jsonl.
+    """Scores from a file, csv, tsv, parquet, json (records or columns) or jsonl; or from logs of language models.
 
     Parameters
     ----------
     path : str, path, or file object
-        A file object may be open for text or for bytes, such as `sys.stdin.buffer`.
+        A file object may be open for text or for bytes, such as `sys.stdin.buffer`. Logs of the LM Evaluation Harness,
+        Inspect and HELM, files or folders, are recognised by their content.
     format : "csv", "tsv", "json", "jsonl" or "parquet", optional
-        By the ending of the name if not given; a file object's content shows it.
+        By the ending of the name if not given; a file object's content shows it. A file whose format is given is a
+        table, not a log.
     model, dataset, score, repeat, fold, item, sample, cluster, models, metric, higher_is_better, resampling
     datasets, orient, keep
-        As in `Scores.from_frame`. What was understood is in the result's `notes` and in its repr.
+        As in `Scores.from_frame`. What was understood is in the result's `notes` and in its repr. For logs only
+        `metric`, `higher_is_better`, `cluster` and `keep`, as in their own readers.
+    filter, split, unscored : str, optional
+        For logs only: as in `Scores.from_lm_eval`, `Scores.from_helm` and `Scores.from_inspect`.
 
     See Also
     --------
     Scores.from_frame : the same for frames.
+    Scores.from_lm_eval, Scores.from_inspect, Scores.from_helm : the same for logs of one harness.
     load_uci : results that come with the package.
 
     Examples
@@ -79,6 +89,14 @@ def read_scores(
     """
     if format is not None and not is_one_of(format, FORMATS):
         raise ScoresError(f"`format` must be one of {name_list(FORMATS)}, got {format!r}.")
+    of_logs = {"filter": filter, "split": split, "unscored": unscored}
+    harness = recognised(path) if format is None else None
+    if harness is not None:
+        options = of_logs | {"metric": metric, "higher_is_better": higher_is_better, "cluster": cluster, "keep": keep}
+        others = {"model": model, "dataset": dataset, "score": score, "repeat": repeat, "fold": fold, "item": item}
+        more = {"sample": sample, "models": models, "resampling": resampling, "datasets": datasets}
+        return _read_logs(path, harness, options, others | more | {"orient": orient if orient != "datasets" else None})
+    _refuse(of_logs, "logs of language models", f"{shown(path)} is a table")
     content, where, name = _open(path)
     named = {"model": model, "dataset": dataset, "score": score, "repeat": repeat, "fold": fold}
     named |= {"item": item, "sample": sample, "cluster": cluster}
@@ -106,7 +124,25 @@ def read_scores(
         except ScoresError:
             pass  # the reader below words it by row and cell
         del columns
-    return scores(_read_parquet(content, where) if form == "parquet" else READERS[form](_decode(content, where), where))
+    return scores(_read_parquet(content, where) if form == "parquet" else READERS[form](decoded(content, where), where))
+
+
+def _read_logs(path: Any, harness: str, options: Mapping[str, Any], others: Mapping[str, Any]) -> Scores:
+    """Scores from the logs of a harness; raises for an option that its reader does not have."""
+    read = getattr(Scores, f"from_{harness}")
+    known = inspect.signature(read).parameters
+    logs = f"{shown(path)} holds logs of {HARNESSES[harness]}"
+    _refuse(others, "tables", logs)
+    _refuse({name: value for name, value in options.items() if name not in known}, "logs of other harnesses", logs)
+    scores: Scores = read(path, **{name: value for name, value in options.items() if name in known})
+    return scores
+
+
+def _refuse(options: Mapping[str, Any], what_for: str, but: str) -> None:
+    """Raise if an option is given that is for something else."""
+    for name, value in options.items():
+        if value is not None:
+            raise ScoresError(f"`{name}` is for {what_for}, but {but}. Leave it out.")
 
 
 def _open(path: Any) -> tuple[bytes, str, str | None]:
@@ -168,15 +204,6 @@ def _sniff(content: bytes) -> str:
         return "csv"
     first, *others = (line for line in start.splitlines() if line.strip())
     return "jsonl" if (others and first.rstrip().endswith(b"}")) or b"[" not in start else "json"
-
-
-def _decode(content: bytes, where: str) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ScoresError(
-            f'"{where}" must be text in UTF-8, but byte {error.start} is not. Save it as UTF-8.'
-        ) from None
 
 
 def _read_tabbed(text: str, path: str) -> Columns:
@@ -301,7 +328,7 @@ def _parse(content: bytes, delimiter: str, kinds: Mapping[int, str]) -> Any:
 
 
 def _read_json(text: str, path: str) -> Columns:
-    data = _parse_json(text, path)
+    data = parsed(text, path)
     if isinstance(data, dict):
         if not all(isinstance(column, list) for column in data.values()):
             raise ScoresError(f'"{path}" must hold a list of records or a dict of columns.')
@@ -312,17 +339,8 @@ def _read_json(text: str, path: str) -> Columns:
 
 
 def _read_json_lines(text: str, path: str) -> Columns:
-    lines = [
-        _parse_json(line, f"{path}, line {i}") for i, line in enumerate(text.splitlines(), start=1) if line.strip()
-    ]
+    lines = [parsed(line, f"{path}, line {i}") for i, line in enumerate(text.splitlines(), start=1) if line.strip()]
     return _columns_of_records(lines, path)
-
-
-def _parse_json(text: str, where: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ScoresError(f'"{where}" is not JSON: {error}.') from None
 
 
 def _columns_of_records(records: Any, path: str) -> Columns:

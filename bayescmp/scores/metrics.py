@@ -10,7 +10,9 @@ HIGHER = frozenset(
     "accuracy acc balanced_accuracy top_k_accuracy auc roc_auc auroc pr_auc auprc average_precision ap map f1 f1_macro "
     "f1_micro f1_weighted precision recall sensitivity specificity tpr tnr kappa cohen_kappa mcc matthews_corrcoef "
     "gmean g_mean jaccard iou dice ndcg mrr hit_rate r2 explained_variance correlation bleu rouge exact_match em "
-    "correct right reward return success_rate win_rate throughput silhouette log_likelihood pass_at_1".split()
+    "correct right reward return success_rate win_rate throughput silhouette log_likelihood pass_at_1 "
+    "acc_norm f1_score quasi_exact_match prefix_exact_match quasi_prefix_exact_match final_number_exact_match "
+    "math_equiv math_equiv_chain_of_thought chain_of_thought_correctness rouge_1 rouge_2 rouge_l bleu_1 bleu_4".split()
 )
 LOWER = frozenset(
     "error error_rate err misclassification zero_one_loss loss log_loss logloss cross_entropy nll nlpd brier "
@@ -25,6 +27,8 @@ SHARES = frozenset(
     "accuracy acc balanced_accuracy top_k_accuracy auc roc_auc auroc pr_auc auprc average_precision ap map f1 f1_macro "
     "f1_micro f1_weighted precision recall sensitivity specificity tpr tnr gmean g_mean jaccard iou dice ndcg mrr "
     "hit_rate exact_match em correct right success_rate win_rate pass_at_1 "
+    "acc_norm f1_score quasi_exact_match prefix_exact_match quasi_prefix_exact_match final_number_exact_match "
+    "math_equiv math_equiv_chain_of_thought chain_of_thought_correctness "
     "error error_rate err misclassification zero_one_loss fpr fnr eer".split()
 )
 """Metrics between 0 and 1, which some people write in percent."""

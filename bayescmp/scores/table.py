@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bayescmp.checks import is_list, is_one_of
 from bayescmp.errors import MissingWarning, ScoresError, few_words, name_list, shown, unknown_name, warn
-from bayescmp.scores import arrays, frames, overview, sklearn
+from bayescmp.scores import arrays, frames, helm, inspect_ai, lm_eval, overview, sklearn
 from bayescmp.scores.items import Items
 from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.pair import SCALES, Pair, check_one_kind
@@ -30,7 +30,8 @@ Key = tuple[int, int]
 class Scores(Value):
     """Results of models on datasets; immutable.
 
-    Make one with `read_scores(path)`, `Scores.from_frame`, `from_arrays`, `from_cross_validate` or `from_cv_results`.
+    Make one with `read_scores(path)`, `Scores.from_frame`, `from_arrays`, `from_cross_validate` or `from_cv_results`;
+    from the logs of language models with `from_lm_eval`, `from_inspect` or `from_helm`.
 
     Attributes
     ----------
@@ -135,6 +136,9 @@ class Scores(Value):
     from_arrays = classmethod(arrays.from_arrays)
     from_cross_validate = classmethod(sklearn.from_cross_validate)
     from_cv_results = classmethod(sklearn.from_cv_results)
+    from_lm_eval = classmethod(lm_eval.from_lm_eval)
+    from_inspect = classmethod(inspect_ai.from_inspect)
+    from_helm = classmethod(helm.from_helm)
 
     # ---- what is there
 
