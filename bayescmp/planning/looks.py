@@ -210,6 +210,7 @@ class Looks(Value):
         numbers = " / ".join(probability(p, self.mcse) for p in self.decided)
         return (
             f"Looks: {len(self.at)} from {self.at[0]} to {self.at[-1]} items, {rope}, threshold {self.threshold:g} "
-            f"({self.simulations} simulated studies)\n  better / equivalent / worse {numbers}, mean n {self.mean_n:.0f}\n"
+            f"({self.simulations} simulated studies)\n"
+            f"  better / equivalent / worse {numbers}, mean n {self.mean_n:.0f}\n"
             f"  {self.sentence()}"
         )

@@ -276,13 +276,14 @@ class RightOrWrong(World):
         delta, discordance = truth["difference"], truth["discordance"]
         if not 0 < discordance <= 1 or abs(delta) > discordance:
             raise ValueError(
-                "`discordance` of the truth must be the share of items that only one model gets right, between 0 and 1, "
-                f"and at least as large as `difference`, got {discordance:g} and {delta:g}."
+                "`discordance` of the truth must be the share of items that only one model gets right, between 0 and "
+                f"1, and at least as large as `difference`, got {discordance:g} and {delta:g}."
             )
         icc, size = truth.get("icc", 0.0), truth.get("cluster_size", 1.0)
         if not 0 <= icc < 1 or size < 1 or size % 1:
             raise ValueError(
-                f"`icc` of the truth must be in [0, 1), and `cluster_size` a whole number of items, got {icc:g} and {size:g}."
+                "`icc` of the truth must be in [0, 1), and `cluster_size` a whole number of items, got "
+                f"{icc:g} and {size:g}."
             )
         cells = (1 - discordance, (discordance + delta) / 2, (discordance - delta) / 2, 0.0)
         return cls(cells, icc, int(size))
