@@ -78,9 +78,9 @@ def _most_probable(p: "RegionPosterior", threshold: float | None) -> str:
     return f'That "{p.labels[0]}" is the most probable outcome is {better} certain.'
 
 
-def decision_words(p: "Posterior", decision: Decision) -> str:
-    """The decision with the models' names, and what it is about where that is the most probable outcome."""
-    words = decision.words(p.a, p.b)
+def decision_words(p: "Posterior", decision: Decision, names: tuple[str, str] | None = None) -> str:
+    """The decision with the models' `names`, and what it is about where that is the most probable outcome."""
+    words = decision.words(*names or (p.a, p.b))
     return words if p.expected is None or decision is Decision.UNDECIDED else f"most probable: {words}"
 
 
@@ -326,13 +326,14 @@ def decided(r: "PairResult") -> str:
     p = r.posterior
     where = f"on {getattr(p, 'new', '')}"
     if r.decided:
-        text = _claim(r, where)
+        text = _claim(r, where) if p.expected is None else f"{p.a} and {p.b}: {_claim(r, where)}"
     elif r.decision is Decision.EQUIVALENT:
         text = f"{p.a} and {p.b}: {_equivalent(r, where)}"
     else:
         outcome = "outcome" if p.expected is None else "most probable outcome"
-        text = f"{p.a} and {p.b}: undecided, no {outcome} is {percent(r.standard.threshold)} certain"
-    return f"{text}."
+        return f"{p.a} and {p.b}: undecided, no {outcome} is {percent(r.standard.threshold)} certain."
+    caution = "".join(f" Caution, {note}." for note in p.notes if note.startswith(FEW))
+    return f"{text}.{caution}"
 
 
 # ---- many models
@@ -479,13 +480,16 @@ def few_for_groups(n: int | None) -> str:
     return f"with {at} datasets, such claims came true in {100 * rate:.0f} % of simulated studies"
 
 
+FEW = "few datasets"
+
+
 def few_datasets(test: str, n: int) -> tuple[str, ...]:
     """The caution about a test's decisions on few datasets; none where they are enough."""
     if n >= FEW_DATASETS[test]:
         return ()
     at, rate = _measured(measured.FALSE_DECISIONS[test], n)
     share = f"{100 * rate:.0f} % of simulated studies"
-    return (f"few datasets: with {at}, one of two equal models was called better in {share}",)
+    return (f"{FEW}: with {at}, one of two equal models was called better in {share}",)
 
 
 def _measured(rates: dict[int, float], n: int) -> tuple[int, float]:

@@ -425,6 +425,12 @@ def test_the_call_of_the_report_gives_the_same_comparison(options, tmp_path):
     assert eval(call, {"bc": bc, "scores": bc.load_domains()}) == c
 
 
+def test_a_decision_about_outcomes_says_so_on_the_page(domains_c, tmp_path):
+    page = Page(domains_c.report(tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert domains_c.pairs[0].verdict.decision == "most probable: A better"
+    assert "most probable: A better" in page.text
+
+
 def test_many_pairs_open_with_the_groups(hostile_c, hostile_page):
     page = Page(hostile_page)
     assert one_line(hostile_c.groups().sentence()) in page.text

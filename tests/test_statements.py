@@ -229,6 +229,8 @@ def test_few_datasets_are_a_caution_of_the_test(test, few, tmp_path):
         posterior = c.pairs[0].posterior
         places = [*posterior.notes, repr(posterior), repr(c), c.report(tmp_path / f"{n}.md").read_text(), as_json(c)]
         assert [note in text for text in places] == ([True] * 5 if n < few else [False] * 4)
+        sure = bc.compare(datasets(2, n, gap=0.1, sd=0.001), rope=0.01, bayes=test, random_seed=1)
+        assert (note in sure.headline()) == (n < few and sure.pairs[0].decided)
 
 
 def test_two_datasets_are_a_caution_of_the_hierarchical_test():

@@ -130,7 +130,7 @@ class DifferencePosterior(Posterior):
         tipping = _largest_scale(lambda x: with_prior(x).decision(threshold) == rows[1][1].decision(threshold), flat)
         if tipping is not None:
             rows.append((f"tipping point: scale of {tipping:.3g}", with_prior(tipping)))
-        return pd.DataFrame([p.prior_row(label, threshold) for label, p in rows])
+        return pd.DataFrame([p._prior_row(label, threshold) for label, p in rows])
 
     def to_arviz(self, draws: int = 4000, random_seed: int = 0) -> Any:
         """ArviZ data: the sampler's own where NUTS ran, else `draws` of `difference` by `random_seed`."""

@@ -224,7 +224,7 @@ class Posterior(BayesianResult):
         """The three probabilities under other priors, and the decision at `threshold`; the first row is this result."""
         raise ValueError(f"The {self.method} has one prior only: there is nothing to vary.")
 
-    def prior_row(self, label: str, threshold: float) -> dict[str, Any]:
+    def _prior_row(self, label: str, threshold: float) -> dict[str, Any]:
         """The row of `prior_sensitivity` for this result: its numbers and its decision."""
         return {"prior": label, **self.numbers(), "decision": decision_words(self, self.decision(threshold))}
 

@@ -104,10 +104,9 @@ def comparison_json(c: "Comparison") -> str:
     scores = c.scores
     try:
         ranking, groups = c.ranking().to_dict("records"), c.groups().to_dict()
-        about_ranking, answer = list(c.ranking_posterior().notes), c.headline()
+        about_ranking = list(c.ranking_posterior().notes)
     except ValueError as error:
         ranking, groups, about_ranking = None, None, [f"no ranking: {error}"]
-        answer = c.headline() if len(c.models) == 2 else None
     rope = c.rope if isinstance(c.rope, bayescmp.Rope) else None
     return as_json(
         "comparison",
@@ -131,7 +130,7 @@ def comparison_json(c: "Comparison") -> str:
                 "seed": c.random_seed,
                 "why": c.setting.why,
             },
-            "answer": answer,
+            "answer": c.headline() if len(c.models) == 2 or groups else None,
             "groups": groups,
             "pairs": [pair.row() | {"notes": pair.posterior.notes} for pair in c.pairs],
             "ranking": ranking,

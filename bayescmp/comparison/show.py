@@ -4,11 +4,13 @@ import warnings
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.errors import ResamplingError, ScoresError
 from bayescmp.rope import Rope
 from bayescmp.scores.metrics import with_direction
 from bayescmp.sentences import (
     datasets_text,
+    decision_words,
     estimate_text,
     gap_name,
     holes,
@@ -90,10 +92,11 @@ def _pairs(c: "Comparison") -> str:
         if posterior.expected is not None:
             three = [" / ".join(map(probability, posterior.expected.values())), " / ".join(three)]
         names = short_name(pair.a), short_name(pair.b)
-        rows.append([*names, *estimate_text(posterior), *three, short_p_value(pair.p, c.alpha), pair.verdict.decision])
+        decision = decision_words(posterior, pair.decision, names)
+        rows.append([*names, *estimate_text(posterior), *three, short_p_value(pair.p, c.alpha), decision])
     first = c.posteriors[0]
     of = ["P(A better)", "P(equiv.)", "P(B better)"]
-    if first.expected is not None:
+    if isinstance(first, RegionPosterior):
         of = [first.next_heading, "most probable outcome"]
     columns = ["A", "B", gap_name(first.scale, c.scores.higher_is_better), "95% HDI", *of, "p", "decision"]
     sides = f"llrr{'r' * len(of)}rl"

@@ -134,7 +134,7 @@ def iman_davenport_test(scores: Any, *, tie_corrected: bool = True, higher_is_be
         if n * k <= FEW_CELLS:
             notes = (
                 *notes,
-                f"F is rough for {n} datasets and {k} models: the exact p of friedman_test is to be trusted",
+                f"F is rough for {n} datasets and {k} models: use the exact p of friedman_test",
             )
     return TestResult(
         **_fields(table, ranks),

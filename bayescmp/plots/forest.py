@@ -116,7 +116,8 @@ def plot_forest(
     rope_band(ax, rows.of.rope, label=False)
     used = []
     for y, i in enumerate(order):
-        decision = rows.decisions[i] if rows.decisions else by_hdi(*rows.intervals[i], rows.of.rope)
+        low, high = rows.intervals[i]
+        decision = rows.decisions[i] if rows.decisions else by_hdi(low, high, rows.of.rope)
         used.append(decision)
         _row(ax, y, rows.estimates[i], rows.intervals[i], decision, rows.raw[i] if rows.raw else None)
     ax.spines["left"].set_visible(False)

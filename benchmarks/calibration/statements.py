@@ -77,7 +77,7 @@ def _many_models(book: Book) -> None:
     head = ("P(best) claimed", "mean", *(f"{n} datasets" for n in (3, 5, 10, 20, 50)))
     book.table("P(best): how often the model was the best one", head, _bins(bins, (3, 5, 10, 20, 50)))
     head = ("datasets", "studies with P(best) >= 0.9", "true", "studies with a claim of groups", "true")
-    rows = [(n, *_said(p_best[n]), *_said(groups[n])) for n in SIZES]
+    rows: list[tuple[object, ...]] = [(n, *_said(p_best[n]), *_said(groups[n])) for n in SIZES]
     book.table("claims of the first line, by the number of datasets", head, rows)
     head = ("statement", "2 to 5 datasets: said", "true", "6 to 19: said", "true", "20 or more: said", "true")
     spans = ((2, 5), (6, 19), (20, 50))
@@ -132,7 +132,7 @@ def _judge(
 
 
 def _bins(bins: Said, sizes: Iterable[int]) -> list[tuple[object, ...]]:
-    rows = []
+    rows: list[tuple[object, ...]] = []
     every = np.array([x for n in sizes for x in bins[n]], dtype=float)
     for low, high in pairwise(EDGES):
 

@@ -25,8 +25,8 @@ from bayescmp.bayes.hierarchical.convolution import (
 from bayescmp.rope import Rope
 
 Floats = NDArray[np.float64]
-NODES_SIGMA, NODES_DELTA = 41, 49
-LATTICE, MOST_NU = 0.125, 24
+NODES_SIGMA, NODES_DELTA = 37, 41
+LATTICE, MOST_NU = 0.125, 36
 """Steps of log(nu - shift), doubled until at most so many of them cover what is likely."""
 FEW_NU = 3
 """Where so few steps hold what is likely, they are halved."""
@@ -182,7 +182,7 @@ def hyper_posterior(log_density: LogDensity) -> HyperPosterior:
             rough = f(log_nu, *_grids(box)).max(axis=(1, 2))
             return log_nu[rough > rough.max() - 2 * CUT / 3]
 
-        used, step, margin = likely(wide), 8 * finest, 2 * finest
+        used, step, margin = likely(wide), 8 * finest, 8 * finest
         while used.size <= FEW_NU and step > finest:  # many datasets determine nu more closely than these steps
             step, around = step / 2, _lattice(used[0] - step, used[-1] + step, step / 2)
             used, margin = likely(around[(around >= wide[0]) & (around <= wide[-1])]), step
@@ -192,7 +192,8 @@ def hyper_posterior(log_density: LogDensity) -> HyperPosterior:
         log_nu = _lattice(low, high, step)
     for _ in range(4):  # nearly always once
         bend = Bend(box[0][1] - 3)
-        x, t = np.linspace(*bend.x(np.array(box[0])), NODES_SIGMA), np.linspace(*box[1], NODES_DELTA)
+        low, high = bend.x(np.array(box[0])).tolist()
+        x, t = np.linspace(low, high, NODES_SIGMA), np.linspace(*box[1], NODES_DELTA)
         density = f(log_nu, bend.log_sigma(x), t) + np.log(bend.slope(x))[:, None]
         top = float(density.max())
         density = np.exp(density - top)
@@ -215,7 +216,8 @@ def refined(h: HyperPosterior, log_density: LogDensity, axis: int) -> HyperPoste
     values = np.concatenate([coarse, grids[axis]])[order]
     if axis == 0:
         values = np.concatenate([h.nu, log_density.at(grids[0])[0]])[order]
-    return replace(h, density=density, **{("nu", "x", "t")[axis]: values})
+    changed: dict[str, Any] = {("nu", "x", "t")[axis]: values}
+    return replace(h, density=density, **changed)
 
 
 def _lattice(low: float, high: float, step: float) -> Floats:

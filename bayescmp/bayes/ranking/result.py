@@ -350,7 +350,7 @@ class RankingPosterior(BayesianResult):
         return f"{self.n:,} {what}{'' if self.n == 1 else 's'} of one {'test set' if what == 'item' else 'dataset'}"
 
     def p_beaten(self, near: tuple[str, ...], far: tuple[str, ...]) -> tuple[Floats, float]:
-        """For each of `far`, P(all of `near` beat it and all after it); and P(none of `far` is within the best's rope)."""
+        """For each of `far`, P(all of `near` beat it and all after it); and P(no `far` within the rope of the best)."""
         first, last = ([self._index(model) for model in models] for models in (near, far))
 
         def compute() -> Floats:
