@@ -1,6 +1,6 @@
 """The posterior of the hierarchical test: statistics and prior with a quadrature, a single point, or draws of NUTS."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -110,7 +110,14 @@ class HierarchicalInference(RegionInference):
             nu_shift=prior.nu_shift,
             delta_bound=prior.delta_0_bound / unit,
             sigma_bound=prior.sigma_0_max / unit,
+            likelihood=self.likelihood,
         )
+
+    likelihood: ClassVar[Callable[..., Floats] | None] = None
+    """The sum of the datasets' log likelihoods, where they are not Student t: (nus, log sigma_0, delta_0) -> array."""
+
+    datum: ClassVar[Callable[..., Floats] | None] = None
+    """The same for one dataset: (number, differences) -> array."""
 
     @cached_property
     def _grids(self) -> dict[tuple[int, ...], HyperPosterior]:
@@ -288,7 +295,7 @@ class SampledHyper(RegionInference):
 
     def __getattr__(self, name: str) -> Any:
         """Names, means, scales and the like are those of the data."""
-        if name in ("names", "means", "scales", "dfs", "counts"):
+        if name in ("names", "means", "scales", "dfs", "counts", "datum"):
             return getattr(self.data, name)
         raise AttributeError(name)
 

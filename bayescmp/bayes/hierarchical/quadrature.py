@@ -134,7 +134,10 @@ class HyperPosterior:
 
 
 class LogDensity:
-    """The log density of (log(nu - shift), log sigma_0, t) at any points: data and priors in units of their sd."""
+    """The log density of (log(nu - shift), log sigma_0, t) at any points: data and priors in units of their sd.
+
+    `likelihood` takes the place of the datasets' Student posteriors, which then only show where to look.
+    """
 
     def __init__(
         self,
@@ -147,8 +150,9 @@ class LogDensity:
         nu_shift: float,
         delta_bound: float,
         sigma_bound: float,
+        likelihood: Callable[[Floats, Floats, Floats], Floats] | None = None,
     ) -> None:
-        self.means, self.scales, self.dfs = means, scales, dfs
+        self.means, self.scales, self.dfs, self.likelihood = means, scales, dfs, likelihood
         self.log_nu_range, self.log_prior_nu, self.nu_shift = log_nu_range, log_prior_nu, nu_shift
         centre = float(np.median(means))
         spread = np.hypot(np.median(np.abs(means - centre)), np.median(scales))
@@ -163,7 +167,8 @@ class LogDensity:
         return self.nu_shift + np.exp(log_nu), self.log_prior_nu(log_nu)
 
     def __call__(self, log_nu: Floats, log_sigma: Floats, t: Floats) -> Floats:
-        return _log_density(self.means, self.scales, self.dfs, self.curve, *self.at(log_nu), log_sigma, t)
+        data = self.means, self.scales, self.dfs, self.curve
+        return _log_density(self.likelihood, *data, *self.at(log_nu), log_sigma, t)
 
 
 def hyper_posterior(log_density: LogDensity) -> HyperPosterior:
@@ -305,6 +310,7 @@ def _wider(density: Floats, box: Box, bounds: Box) -> Box:
 
 
 def _log_density(
+    likelihood: Callable[[Floats, Floats, Floats], Floats] | None,
     means: Floats,
     scales: Floats,
     dfs: Floats,
@@ -317,6 +323,8 @@ def _log_density(
     """nu x log sigma_0 x t; priors uniform in delta_0 and sigma_0, with the Jacobians of their coordinates."""
     delta = curve.delta(t)
     total = log_sigma[:, None] + np.log(np.cosh(t)) + log_prior[:, None, None]
+    if likelihood is not None:
+        return total + likelihood(nus, log_sigma, delta)
     # a dataset whose scale is below e^-5 of every sigma_0 on the grid is a point to all digits that matter
     points = log_sigma.min() - np.log(scales) > 5
     for m in means[points]:

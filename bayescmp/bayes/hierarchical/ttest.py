@@ -22,6 +22,7 @@ from bayescmp.bayes.hierarchical.inference import (
     RunsInference,
     SampledHyper,
 )
+from bayescmp.bayes.hierarchical.items import ItemsInference, item_statistics, pymc_items
 from bayescmp.bayes.hierarchical.prior import HierarchicalPrior
 from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.pymc_models import sample
@@ -30,7 +31,7 @@ from bayescmp.checks import check_mass
 from bayescmp.errors import DegenerateWarning, PriorWarning, ScoresError, name_list, warn
 from bayescmp.numerics.moments import moments
 from bayescmp.numerics.student import welch_parameters
-from bayescmp.rope import ROPE, RopeLike
+from bayescmp.rope import ROPE, RopeLike, rope_for
 from bayescmp.scores.inputs import as_pair, check_units, in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
@@ -88,6 +89,12 @@ def hierarchical_ttest(
     **nuts_options
         `draws`, `tune`, `chains`, `cores`, `nuts_sampler`, `target_accept`, `progressbar`.
 
+    Notes
+    -----
+    Where the resamples are items (`Resampling.items()`), a benchmark of right and wrong has the exact likelihood of its
+    items, with the share of discordant items integrated out, and a clustered one the Student t of
+    `per_instance_ttest`. `mean` is then that over benchmarks, and `p_better` is about the next benchmark.
+
     Returns
     -------
     HierarchicalPosterior
@@ -112,11 +119,13 @@ def hierarchical_ttest(
     >>> p.decision()
     <Decision.EQUIVALENT: 'equivalent'>
     """
-    pair, region = in_ropes(many_datasets(a, b, test="hierarchical_ttest", higher_is_better=higher_is_better), rope)
+    given = many_datasets(a, b, test="hierarchical_ttest", higher_is_better=higher_is_better)
+    pair, region = in_ropes(given, rope)
     mixed = check_units(pair, "hierarchical_ttest", mixed_units)
     check_engine(engine, "collapsed", nuts_options, random_seed)
     pair = pair if resampling is None else pair.with_resampling(resampling)
-    inference, notes = prepare(pair, prior, min_sd)
+    items = _of_items(given, pair, rope, prior) if resampling is None else None
+    inference, notes = prepare(pair, prior, min_sd) if items is None else items
     fields: dict[str, Any] = {"inference": inference}
     if engine == "nuts":
         fields = sample_hierarchical(inference, random_seed, nuts_options)
@@ -131,6 +140,28 @@ def hierarchical_ttest(
         notes=(*mixed, *notes, *few_datasets("hierarchical_ttest", len(pair.datasets))),
         **fields,
     )
+
+
+def _of_items(
+    given: Pair, pair: Pair, rope: Any, prior: str | HierarchicalPrior
+) -> tuple[ItemsInference, tuple[str, ...]] | None:
+    """The statistics of benchmarks of items with a likelihood of their own; None where Student t will do.
+
+    `pair` is the `given` one in units of each benchmark's rope, where they have their own.
+    """
+    if len(given.items) < len(given.datasets):
+        return None
+    widths = np.ones(len(given.datasets))
+    if pair.scale == "ropes":
+        widths = np.array([rope_for(rope, name).high for name in given.datasets])
+    found = item_statistics(given, widths, prior)
+    if found is None:
+        return None
+    notes: tuple[str, ...] = ()
+    if len(pair.datasets) == 2:
+        notes = ("two datasets hold little information about the next one: the prior dominates",)
+        warn(f"{pair.a} vs {pair.b}: {notes[0]}.", PriorWarning)
+    return found, notes
 
 
 def prepare(pair: Pair, prior: str | HierarchicalPrior, min_sd: float | None) -> "tuple[Any, tuple[str, ...]]":
@@ -300,7 +331,9 @@ class HierarchicalPosterior(RegionPosterior):
 
 def pymc_hierarchical_ttest(pair: Pair, *, prior: Any = "corani2017", min_sd: float | None = None) -> Any:
     """The `pm.Model`, with the statistics of a pair."""
-    return _model(prepare(as_pair(pair, arrays_are="datasets"), prior, min_sd)[0])
+    pair = as_pair(pair, arrays_are="datasets")
+    items = _of_items(pair, pair, None, prior)
+    return _model((prepare(pair, prior, min_sd) if items is None else items)[0])
 
 
 def _model(inference: Any) -> Any:
@@ -308,6 +341,8 @@ def _model(inference: Any) -> Any:
 
     The numbers are `pm.Data`, so that models of the same shape share their compiled code.
     """
+    if isinstance(inference, ItemsInference):
+        return pymc_items(inference)
     if not isinstance(inference, HierarchicalInference):
         raise ScoresError("All differences are the same number, so that there is nothing to sample.")
     pm = _compat.import_pymc()
