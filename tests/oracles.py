@@ -61,7 +61,7 @@ class Oracle:
 def public_numbers() -> list[str]:
     """The names that need an oracle: public functions, and what results tell beyond the test's own number."""
     names = ["compare"]
-    for school in ("bayes", "frequentist"):
+    for school in ("bayes", "frequentist", "planning", "gates"):
         module = getattr(bayescmp, school)
         names += [f"{school}.{n}" for n in module.__all__ if inspect.isfunction(getattr(module, n))]
     for result in RESULTS:

@@ -316,3 +316,39 @@ def test_an_e_test_of_overwhelming_evidence():
 def test_nonsense_is_refused_by_name(call, words):
     with pytest.raises(ValueError, match=words.replace("(", r"\(")):
         call()
+
+
+# ---- looking more than once
+
+EDGE = {"difference": 0.02, "discordance": 0.2}
+
+
+@pytest.mark.oracle("planning.looks", "example: METHODS 21.4, looks every 50 items at the rope's edge")
+def test_looks_at_the_edge_of_the_rope():
+    """25 % declare "better" in 40 looks from 50 to 2,000 items, 4.5 % at 2,000 fixed, 21.5 % from 300 on."""
+    options = {"truth": EDGE, "rope": 0.02, "simulations": 2000, "random_seed": 1}
+    many, late = planning.looks(at=range(50, 2001, 50), **options), planning.looks(at=range(300, 2001, 50), **options)
+    for found, expected in ((many.p_better, 0.25), (many.fixed[0], 0.045), (late.p_better, 0.215)):
+        assert abs(found - expected) <= 4 * math.sqrt(expected * (1 - expected) / 2000) + 0.005
+    threshold = many.threshold_for(0.05)
+    again = planning.looks(at=range(50, 2001, 50), **options | {"random_seed": 2}, threshold=threshold)
+    assert abs(again.p_better - 0.05) <= 4 * math.sqrt(2 * 0.05 * 0.95 / 2000)
+
+
+@pytest.mark.oracle("planning.looks", "brute force")
+def test_one_look_is_a_design():
+    """A single look needs no simulation: the exact design of the same items."""
+    one = planning.looks(truth={"difference": 0.1, "discordance": 0.2}, rope=0.02, at=[100], simulations=4000,
+                         random_seed=1)  # fmt: skip
+    assert abs(one.p_better - 0.573494) <= 4 * math.sqrt(0.25 / 4000)
+    assert one.decided == one.fixed
+    assert one.mean_n == 100
+
+
+@pytest.mark.oracle("planning.looks", "simulation")
+def test_stops_are_right_where_truths_come_from_the_prior():
+    """Every stop has at least the threshold's probability, and truths come from the prior: so many are right."""
+    found = planning.looks(rope=0.02, at=range(50, 501, 50), simulations=2000, random_seed=1)
+    assert found.right >= 0.95 - 4 * math.sqrt(0.05 * 0.95 / 2000)
+    assert "With truths from the prior" in found.sentence()
+    assert planning.Looks.from_json(found.to_json()) == found

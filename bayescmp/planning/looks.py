@@ -185,7 +185,7 @@ class Looks(Value):
         return float(np.sqrt(p * (1 - p) / self.simulations).max())
 
     def threshold_for(self, error: float = 0.05) -> float:
-        """The threshold at which these looks declare "better" with this probability, if the truth is this one.
+        """The threshold at which these looks declare "better" with probability `error`, if the truth is this one.
 
         With a truth at the edge of the rope, that is the rate of false declarations.
         """
