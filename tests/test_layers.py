@@ -29,6 +29,7 @@ LEVEL = {part: i for i, layer in enumerate(LAYERS) for part in layer}
 LAZY = {
     ("bayes", "plots"): "a result draws itself",
     ("frequentist", "plots"): "a result draws itself",
+    ("bayes", "planning"): "a result plans what comes next",
     ("comparison", "plots"): "a result draws itself",
     ("planning", "plots"): "a result draws itself",
     ("comparison", "reports"): "a result writes its report",
