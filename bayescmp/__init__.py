@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bayescmp import bayes, catalogue, frequentist, planning, plots, reports
+    from bayescmp import bayes, catalogue, frequentist, gates, planning, plots, reports
     from bayescmp.comparison import Comparison, PairResult, compare
     from bayescmp.errors import (
         ConvergenceWarning,
@@ -53,6 +53,7 @@ __all__ = [
     "catalogue",
     "compare",
     "frequentist",
+    "gates",
     "load_domains",
     "load_items",
     "load_labour",
@@ -63,7 +64,7 @@ __all__ = [
     "reports",
 ]
 
-PACKAGES = ("bayes", "catalogue", "errors", "frequentist", "planning", "plots", "reports", "rope", "scores")
+PACKAGES = ("bayes", "catalogue", "errors", "frequentist", "gates", "planning", "plots", "reports", "rope", "scores")
 HOMES = {
     "Comparison": "comparison",
     "PairResult": "comparison",

@@ -22,6 +22,8 @@ from bayescmp.scores.table import Scores
 from bayescmp.text import one_line, probability, versions, visible_lines
 from bayescmp.values import Value
 
+__all__ = ["GateResult", "Rule", "gate"]
+
 VERDICTS = ("better", "not worse", "worse", "undecided")
 """What a gate can say of a candidate."""
 
@@ -89,7 +91,7 @@ class Rule(Value):
 
     @classmethod
     def from_toml(cls, text: str) -> "Rule":
-        """The rule of a text; raises where a key is missing, unknown or impossible."""
+        """The rule of a `text`; raises where a key is missing, unknown or impossible."""
         try:
             found = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
@@ -109,14 +111,28 @@ class Rule(Value):
                 raise ValueError(f"`{name}` of a rule must be a {kind.__name__}, got {found[name]!r}.")
         return cls(rope=Rope.of(tuple(rope) if isinstance(rope, list) else rope), **found)
 
+    @classmethod
+    def read(cls, path: str | Path) -> "Rule":
+        """The rule in the file at `path`."""
+        return cls.from_toml(Path(path).read_text(encoding="utf-8"))
+
+    def written_for(self, scores: Scores, baseline: str) -> "Rule":
+        """The rule with the metric and the direction of these `scores`, and the fingerprint of the `baseline`."""
+        return replace(
+            self,
+            metric=scores.metric,
+            higher_is_better=scores.higher_is_better,
+            baseline=_fingerprint(scores, baseline),
+        )
+
     def differs(self, scores: Scores, baseline: str) -> tuple[str, ...]:
-        """In what the scores are not those that the rule was written for."""
+        """In what the `scores`, and those of the `baseline`, are not what the rule was written for."""
         found = []
         if self.metric is not None and scores.metric != self.metric:
             found.append(f"the rule is about {self.metric}, the scores are {scores.metric}")
         if self.higher_is_better not in (None, scores.higher_is_better):
             found.append("the direction of the metric is not that of the rule")
-        if self.baseline is not None and fingerprint(scores, baseline) != self.baseline:
+        if self.baseline is not None and _fingerprint(scores, baseline) != self.baseline:
             found.append(f"the scores of the baseline {baseline} are not those that the rule was written for")
         return tuple(found)
 
@@ -247,10 +263,10 @@ class GateResult(Value):
             return ""
         ahead = self.p_not_worse >= self.p_worse
         name, p = ("not worse", self.p_not_worse) if ahead else ("worse", self.p_worse)
-        return f"P({name}) is {self._shown(p)} of the {self.rule.threshold:g} that are needed"
+        return f"P({name}) is {self._shown(p)}, and {self.rule.threshold:g} is needed"
 
     def _shown(self, p: float) -> str:
-        return probability(p, 0.0, self.rule.threshold)
+        return probability(p, self.posterior.largest_mcse, self.rule.threshold)
 
     def sentence(self) -> str:
         """The verdict in one line, for a log."""
@@ -286,27 +302,12 @@ class GateResult(Value):
         return visible_lines([self.sentence(), *(f"  note: {note}" for note in self.notes)])
 
 
-def fingerprint(scores: Scores, model: str) -> str:
+def _fingerprint(scores: Scores, model: str) -> str:
     """A short name for the scores of one model: the same for the same numbers on the same datasets."""
     one = scores.select(models=[model])
     digest = hashlib.sha256(repr((one.datasets, one.metric, one.higher_is_better)).encode())
     digest.update(np.ascontiguousarray(one.values).tobytes())
     return digest.hexdigest()[:16]
-
-
-def with_baseline(rule: Rule, scores: Scores, baseline: str) -> Rule:
-    """The rule for these scores: their metric, direction and baseline."""
-    return replace(
-        rule,
-        metric=scores.metric,
-        higher_is_better=scores.higher_is_better,
-        baseline=fingerprint(scores, baseline),
-    )
-
-
-def read_rule(path: str | Path) -> Rule:
-    """The rule in a file."""
-    return Rule.from_toml(Path(path).read_text(encoding="utf-8"))
 
 
 def _toml(value: Any) -> str:

@@ -166,6 +166,7 @@ ARGUMENTS = (
         "frequentist.cv5x2_ttest": _PAIR | {"resampling": FIVE_BY_TWO},
         "frequentist.rxk_cv_ttest": _PAIR | {"resampling": FIVE_BY_TWO},
         "frequentist.difference_interval": _PAIR | {"corrected": False},
+        "frequentist.e_test": {"wins": 3, "losses": 10},
         "frequentist.hoeffding_half_width": {"n": 10},
         "frequentist.hoeffding_sample_size": {"epsilon": 0.1},
         "frequentist.hotelling_test": {"a": _TABLE[:, :2], "b": _TABLE[:, 1:]},

@@ -18,6 +18,7 @@ LAYERS = [
     {"bayes", "frequentist"},
     {"planning"},
     {"comparison"},
+    {"gates"},
     {"plots"},
     {"reports"},
     {"cli"},
@@ -28,9 +29,11 @@ LEVEL = {part: i for i, layer in enumerate(LAYERS) for part in layer}
 LAZY = {
     ("bayes", "plots"): "a result draws itself",
     ("frequentist", "plots"): "a result draws itself",
+    ("bayes", "planning"): "a result plans what comes next",
     ("comparison", "plots"): "a result draws itself",
     ("planning", "plots"): "a result draws itself",
     ("comparison", "reports"): "a result writes its report",
+    ("gates", "reports"): "a result writes its report",
     ("reports", "plots"): "matplotlib",
 }
 """Lazy imports, and why: they point up, or something heavy is behind them."""
@@ -118,7 +121,7 @@ def test_no_cycle_at_load_time():
 
 def test_the_command_line_imports_what_is_public():
     public = {"bayescmp": {*bayescmp.__all__, "__version__"}}
-    for package in ("bayes", "frequentist", "plots", "reports", "catalogue"):
+    for package in ("bayes", "frequentist", "planning", "gates", "plots", "reports", "catalogue"):
         module = getattr(bayescmp, package)
         public[f"bayescmp.{package}"] = set(getattr(module, "__all__", dir(module)))
     for path in (ROOT / "cli").glob("*.py"):

@@ -243,6 +243,97 @@ def test_a_plan_reads_well(labour):
     assert plan.loss_now == pytest.approx(min(bc.bayes.correlated_ttest(labour, rope=0.01).losses))
 
 
+def test_a_comparison_plans_its_undecided_pairs(labour):
+    c = bc.compare(bc.load_labour(), rope=0.01)
+    plans = c.plan(more=100, random_seed=1)
+    undecided = [(p.a, p.b) for p in c.pairs if p.verdict.decision == "undecided"]
+    assert [(p.a, p.b) for p in plans] == undecided
+    assert len(undecided) == 3
+    (one,) = c.plan(pairs=[("SVM", "DT")], more=100, random_seed=1)
+    assert one == planning.plan(labour, "correlated_ttest", rope=0.01, more=100, random_seed=1)
+    assert c.pair("SVM", "DT").posterior.plan(labour, more=100, random_seed=1) == one
+    assert bc.compare(bc.load_labour(), rope=0.45).plan() == ()
+    with pytest.raises(ValueError, match="was computed from"):
+        c.pair("SVM", "DT").posterior.plan(bc.load_labour().pair("SVM", "LR"))
+
+
+def test_plans_of_a_rope_for_each_dataset_and_of_slow_tests():
+    scores = bc.load_uci().select(models=["rf", "svm", "gbm"])
+    ropes = dict.fromkeys(scores.datasets, 0.01)
+    c = bc.compare(scores, rope=ropes, bayes="sign_test")
+    whole = bc.compare(scores, rope=0.01, bayes="sign_test")
+    pair = ("rf", "svm")
+    one, two = (x.plan(pairs=[pair], more=10, random_seed=1)[0].decided for x in (c, whole))
+    assert one == pytest.approx(np.array(two), abs=0.02)
+    (slow,) = planning.plan(scores.pair(*pair), "hierarchical_ttest", rope=0.01, more=10, simulations=10).decided
+    assert 0 <= sum(slow) <= 1
+
+
+def many_of(kind, rng):
+    """A world and its pilot of each kind, with what a study of n more looks like."""
+    mean = rng.normal(0.0, 0.02)
+    if kind == "welch_ttest":
+        a, b, c, d = (rng.normal(m, 0.03, 12) for m in (mean, 0, mean, 0))
+        design = Resampling.runs()
+        make = lambda x, y: bc.Scores.from_arrays({"a": x, "b": y}, metric="accuracy", resampling=design)  # noqa: E731
+        return make(a, b).pair("a", "b"), make(np.append(a, c), np.append(b, d)).pair("a", "b"), 12
+    if kind == "mcnemar_test":
+        cells = rng.dirichlet([20, 4, 3, 5])
+        cell = rng.choice(4, 160, p=cells)
+        x, y = np.isin(cell, (0, 1)).astype(float), np.isin(cell, (0, 2)).astype(float)
+    else:
+        groups = np.repeat(np.arange(40), 4)
+        d = mean + 0.03 * rng.standard_normal(40)[groups] + 0.03 * rng.standard_normal(160)
+        x, y = 0.5 + d, np.full(160, 0.5)
+    clusters = {} if kind == "mcnemar_test" else {"clusters": np.arange(160) // 4}
+
+    def items(n):
+        arrays = {"a": x[:n], "b": y[:n]}
+        own = {name: values[:n] for name, values in clusters.items()}
+        return bc.Scores.from_arrays(arrays, metric="accuracy", resampling=Resampling.items(), **own).pair("a", "b")
+
+    return items(80), items(160), 80
+
+
+@pytest.mark.oracle("planning.plan", "simulation")
+@pytest.mark.parametrize("kind", ["welch_ttest", "mcnemar_test", "per_instance_ttest"])
+def test_plans_of_runs_items_and_clusters_keep_their_promises(kind, rng):
+    """Claimed on average against what came true, for runs, right/wrong items and items in clusters."""
+    claimed, came, pilots = [], [], 20 if kind == "welch_ttest" else 60
+    for k in range(pilots):
+        pilot, enlarged, more = many_of(kind, rng)
+        claimed.append(sum(planning.plan(pilot, kind, rope=0.01, more=more, simulations=40, random_seed=k).decided[0]))
+        came.append(max(getattr(bc.bayes, kind)(enlarged, rope=0.01).three) >= 0.95)
+    claimed = np.array(claimed)
+    error = math.sqrt(np.sum(claimed * (1 - claimed)) + pilots * 0.25 / 40) / pilots
+    assert abs(claimed.mean() - np.mean(came)) <= 4 * error
+    assert np.corrcoef(claimed, came)[0, 1] > 0.2
+
+
+@pytest.mark.slow
+@pytest.mark.oracle("planning.plan", "simulation")
+@pytest.mark.parametrize("test", ["sign_test", "signed_rank_test", "correlated_ttest"])
+def test_promises_of_300_plans(test, rng):
+    """300 pilots: claimed against observed, in all and among those with a claim below and above one half."""
+    claimed, came, n = [], [], 15
+    design = Resampling.custom(0.1) if test == "correlated_ttest" else None
+    for k in range(300):
+        mean, sd = rng.normal(0, 0.015), 0.02 * math.exp(rng.normal(0, 0.3))
+        common = rng.normal(mean, sd / 3) if design else mean
+        d = rng.normal(common, sd, 2 * n)
+        given = {"resampling": design} if design else {}
+        made = [bc.Scores.from_arrays({"a": x, "b": np.zeros(x.size)}, metric="accuracy",
+                **given or {"datasets": x.size}).pair("a", "b") for x in (d[:n], d)]  # fmt: skip
+        options = {"draws": 2000} if test == "signed_rank_test" else {}
+        promise = planning.plan(made[0], test, rope=0.01, more=n, simulations=100, random_seed=k, **options)
+        claimed.append(sum(promise.decided[0]))
+        came.append(max(getattr(bc.bayes, test)(made[1], rope=0.01).three) >= 0.95)
+    claimed, came = np.array(claimed), np.array(came)
+    for part in (claimed >= 0, claimed < 0.5, claimed >= 0.5):
+        error = math.sqrt(np.sum(claimed[part] * (1 - claimed[part])) + part.sum() * 0.25 / 100) / part.sum()
+        assert abs(claimed[part].mean() - came[part].mean()) <= 4 * error
+
+
 # ---- the e-process
 
 
@@ -309,6 +400,14 @@ def test_an_e_test_of_overwhelming_evidence():
         (lambda: planning.assurance("sign_test", rope=0.01, n=5), "Give `truth`"),
         (lambda: planning.assurance("sign_test", pilot=3, rope=0.01, n=5), "`pilot` must be a Pair"),
         (lambda: planning.plan(3, "sign_test", rope=0.01), "`pair` must be a Pair"),
+        (
+            lambda: planning.assurance("correlated_ttest", pilot=bc.load_uci().pair("rf", "svm"), rope=0.01, n=9),
+            "about one dataset",
+        ),
+        (
+            lambda: planning.plan(bc.load_labour().pair("SVM", "DT"), "correlated_ttest", rope=0.01, more=0),
+            "`more` must be",
+        ),
         (lambda: e_test(-1, 2), "`wins` must be a whole number"),
         (lambda: e_test(1, 2, alternative="more"), "`alternative` must be"),
     ],
@@ -316,3 +415,39 @@ def test_an_e_test_of_overwhelming_evidence():
 def test_nonsense_is_refused_by_name(call, words):
     with pytest.raises(ValueError, match=words.replace("(", r"\(")):
         call()
+
+
+# ---- looking more than once
+
+EDGE = {"difference": 0.02, "discordance": 0.2}
+
+
+@pytest.mark.oracle("planning.looks", "example: METHODS 21.4, looks every 50 items at the rope's edge")
+def test_looks_at_the_edge_of_the_rope():
+    """25 % declare "better" in 40 looks from 50 to 2,000 items, 4.5 % at 2,000 fixed, 21.5 % from 300 on."""
+    options = {"truth": EDGE, "rope": 0.02, "simulations": 2000, "random_seed": 1}
+    many, late = planning.looks(at=range(50, 2001, 50), **options), planning.looks(at=range(300, 2001, 50), **options)
+    for found, expected in ((many.p_better, 0.25), (many.fixed[0], 0.045), (late.p_better, 0.215)):
+        assert abs(found - expected) <= 4 * math.sqrt(expected * (1 - expected) / 2000) + 0.005
+    threshold = many.threshold_for(0.05)
+    again = planning.looks(at=range(50, 2001, 50), **options | {"random_seed": 2}, threshold=threshold)
+    assert abs(again.p_better - 0.05) <= 4 * math.sqrt(2 * 0.05 * 0.95 / 2000)
+
+
+@pytest.mark.oracle("planning.looks", "brute force")
+def test_one_look_is_a_design():
+    """A single look needs no simulation: the exact design of the same items."""
+    one = planning.looks(truth={"difference": 0.1, "discordance": 0.2}, rope=0.02, at=[100], simulations=4000,
+                         random_seed=1)  # fmt: skip
+    assert abs(one.p_better - 0.573494) <= 4 * math.sqrt(0.25 / 4000)
+    assert one.decided == one.fixed
+    assert one.mean_n == 100
+
+
+@pytest.mark.oracle("planning.looks", "simulation")
+def test_stops_are_right_where_truths_come_from_the_prior():
+    """Every stop has at least the threshold's probability, and truths come from the prior: so many are right."""
+    found = planning.looks(rope=0.02, at=range(50, 501, 50), simulations=2000, random_seed=1)
+    assert found.right >= 0.95 - 4 * math.sqrt(0.05 * 0.95 / 2000)
+    assert "With truths from the prior" in found.sentence()
+    assert planning.Looks.from_json(found.to_json()) == found

@@ -413,6 +413,17 @@ def test_proportions(one, two, p0, level):
     assert there_and_back(test).p_value == test.p_value
 
 
+@given(wins=st.integers(0, 10**5), losses=st.integers(0, 10**5))
+def test_e_values_of_any_counts(wins, losses):
+    """Swapped models mirror; the two-sided bet is the mean of the one-sided ones; a p-value is one."""
+    both, more, less = (frequentist.e_test(wins, losses, alternative=a) for a in ("two-sided", "greater", "less"))
+    swapped = frequentist.e_test(losses, wins, alternative="less")
+    assert swapped.log_e == pytest.approx(more.log_e, rel=1e-12, abs=1e-12)
+    assert np.logaddexp(more.log_e, less.log_e) - math.log(2) == pytest.approx(both.log_e, rel=1e-9, abs=1e-9)
+    assert 0 <= both.p_value <= 1
+    assert there_and_back(both).log_e == both.log_e
+
+
 @given(n=st.integers(1, 10**6), level=st.sampled_from([0.5, 0.95, 0.999]))
 def test_hoeffding(n, level):
     half = frequentist.hoeffding_half_width(n, level)
@@ -536,6 +547,7 @@ OWN = {
     "frequentist.binomial_test": test_proportions,
     "frequentist.proportion_interval": test_proportions,
     "frequentist.proportion_difference_interval": test_proportions,
+    "frequentist.e_test": test_e_values_of_any_counts,
     "frequentist.hoeffding_half_width": test_hoeffding,
     "frequentist.hoeffding_sample_size": test_hoeffding,
     "frequentist.power_curve": test_power,

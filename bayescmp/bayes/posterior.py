@@ -1,20 +1,26 @@
 """The result of a Bayesian test: three probabilities of A over B, with everything that changed them."""
 
+import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from bayescmp.bayes.nuts import Diagnosed
+from bayescmp.catalogue import entries
 from bayescmp.checks import check_count, check_threshold
 from bayescmp.rope import Decision, Rope, RopeLike, ropes_of
 from bayescmp.scores.metrics import with_direction
-from bayescmp.scores.pair import check_scale
+from bayescmp.scores.pair import Pair, check_scale
 from bayescmp.sentences import decision_words, rope_label
 from bayescmp.text import about_row, probability, versions
 from bayescmp.values import NOT_KEPT, Value
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from bayescmp.planning import Plan
 
 OUTCOMES = ("better", "equivalent", "worse")
 DEFAULT_MASS = 0.95
@@ -189,6 +195,27 @@ class Posterior(BayesianResult):
     def decision(self, threshold: float = 0.95) -> Decision:
         """The region whose probability reaches the threshold; undecided where none does."""
         return Decision.of(self.three, check_threshold(threshold))
+
+    def plan(self, pair: Pair, *, threshold: float = 0.95, more: Any = None, **options: Any) -> "Plan":
+        """What more data would decide, from the `pair` that this posterior was computed from: a `planning.Plan`.
+
+        `threshold`, `more` (how many more) and the other `options` are those of `planning.plan`; the test, the rope and
+        the prior are those of this posterior.
+        """
+        from bayescmp.planning import plan
+
+        test = next((entry for entry in entries("bayes") if entry.label == self.method), None)
+        if test is None or self.engine == "nuts":
+            raise ValueError(f"A plan needs a fast test of two models, got the {self.method} by {self.engine}.")
+        known = inspect.signature(test.call).parameters
+        own = {name: x for name, x in self.settings.items() if name in known and name.startswith(("prior", "min_sd"))}
+        found = plan(pair, test.name, rope=self.rope, threshold=threshold, more=more, **own | options)
+        if (found.a, found.b) != (self.a, self.b) or max(abs(np.subtract(found.now, self.three))) > 0.02:
+            raise ValueError(
+                f"`pair` must be what this posterior of {self.a} and {self.b} was computed from, but its test gives other "
+                "numbers. Give the same pair, and the options that the test was given."
+            )
+        return found
 
     def with_rope(self, rope: RopeLike) -> Self:
         """The same posterior with another rope; nothing is computed anew."""

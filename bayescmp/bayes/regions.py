@@ -85,6 +85,14 @@ class RegionInference(Value):
         """The difference over datasets as values and their weights."""
         raise NotImplementedError
 
+    def mean_regions(self, rope: Rope) -> Three:
+        """P(the difference over datasets is above the rope), P(inside), P(below)."""
+        values, weights = self.mean_distribution()
+        region = rope.regions(values)
+        above, inside, below = (float(weights[region == r].sum()) for r in (1, 0, -1))
+        # without a rope, no difference at all counts half for each side
+        return (above + inside / 2, 0.0, below + inside / 2) if rope.is_zero else (above, inside, below)
+
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
         """The answers for some ropes."""
         raise NotImplementedError
@@ -257,15 +265,7 @@ class RegionPosterior(Posterior):
     @property
     def mean_three(self) -> Three | None:
         """P(the mean difference over datasets is above the rope), P(inside), P(below); None where there is none."""
-        if self.mean is None:
-            return None
-        values, weights = self.inference.mean_distribution()
-        region = self.rope.regions(values)
-        above, below = (float(weights[region == r].sum()) for r in (1, -1))
-        if self.rope.is_zero:  # no difference at all counts half for each side
-            equal = float(weights[region == 0].sum())
-            return above + equal / 2, 0.0, below + equal / 2
-        return above, max(0.0, 1 - above - below), below
+        return None if self.mean is None else self.inference.mean_regions(self.rope)
 
     # ---- other views
 

@@ -1,5 +1,6 @@
 """`Comparison`: every pair of models by both schools, as a value with tables, decisions, ranking and reasons."""
 
+import inspect
 import os
 import warnings
 from collections.abc import Iterable, Mapping
@@ -19,13 +20,24 @@ from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.bayes.welch import welch_ttest
 from bayescmp.checks import check_alpha, check_cost, check_p_values, check_switch, check_threshold, is_one_of
 from bayescmp.comparison.pair import PairResult, Standard
-from bayescmp.comparison.run import Names, answered_together, map_posteriors, quiet_pair
+from bayescmp.comparison.run import (
+    Names,
+    answered_together,
+    count_workers,
+    in_order,
+    map_posteriors,
+    progress_bar,
+    quiet_pair,
+)
 from bayescmp.comparison.setting import Setting
 from bayescmp.comparison.show import as_text
 from bayescmp.errors import ScaleWarning, ScoresError, unknown_name
 from bayescmp.frequentist import PairwiseTests, TestResult, adjust_p_values, nemenyi_test
-from bayescmp.rope import Rope, RopeLike, rope_for, ropes_of
-from bayescmp.scores.inputs import check_units
+from bayescmp.numerics.threads import one_blas_thread
+from bayescmp.planning.next_step import Plan, plan
+from bayescmp.rope import Decision, Rope, RopeLike, rope_for, ropes_of
+from bayescmp.scores.inputs import check_units, in_ropes
+from bayescmp.scores.pair import Pair
 from bayescmp.scores.table import Scores
 from bayescmp.text import versions
 from bayescmp.values import Value
@@ -33,6 +45,8 @@ from bayescmp.values import Value
 if TYPE_CHECKING:
     import pandas as pd
 
+FEW_SIMULATIONS = 20
+"""Of each pair's plan, where a test takes long and there are several."""
 COMPACT = "a b mean hdi_low hdi_high p_better p_equivalent p_worse p_adjusted decision".split()
 
 
@@ -347,6 +361,53 @@ class Comparison(Value):
 
         return plot_result(self, kind, **options)
 
+    def plan(
+        self,
+        *,
+        pairs: Iterable[Names] | None = None,
+        more: int | Iterable[int] | None = None,
+        simulations: int | None = None,
+        random_seed: int | None = None,
+        n_jobs: int | None = None,
+        progress: bool | None = None,
+    ) -> tuple[Plan, ...]:
+        """What more data would decide: a `planning.Plan` of every undecided pair, each with its `sentence()`.
+
+        Parameters
+        ----------
+        pairs : list of (a, b), optional
+            Instead of all undecided pairs.
+        more : int, or several
+            How many more datasets, folds, items or runs.
+        simulations : int, optional
+            Simulated studies for each of `more`; few by default where the test takes long and there are several pairs.
+        random_seed : int, optional
+            That of the comparison if not given.
+        n_jobs, progress
+            As for `compare()`.
+        """
+        if pairs is None:
+            chosen = [pair for pair in self.pairs if pair.decision is Decision.UNDECIDED]
+        else:
+            chosen = [self.pair(*both) for both in pairs]
+        names = [(pair.a, pair.b) for pair in chosen]
+        test = self.setting.bayes_test
+        if simulations is None and test.slow and len(names) > 1:
+            simulations = FEW_SIMULATIONS
+        options = dict(self.bayes_options)
+        if self.mixed_units and "mixed_units" in inspect.signature(test.call).parameters:
+            options["mixed_units"] = True
+        seed = self.random_seed if random_seed is None else random_seed
+        given = {"threshold": self.threshold, "more": more, "simulations": simulations, "random_seed": seed} | options
+        workers = count_workers(n_jobs)
+        tasks = [(_plan, (quiet_pair(self.scores, both), self.rope, test.name, given)) for both in names]
+        found = []
+        with progress_bar(len(names), 0, "plans, pairs", progress) as advance:
+            for one in in_order(tasks, n_jobs, workers):
+                found.append(one)
+                advance(1)
+        return tuple(found)
+
     def explain(self) -> str:
         """What was run and why, and how to read it."""
         lines = [f"Setting {self.setting.name}: {self.setting.words}.", *self.setting.why]
@@ -400,3 +461,10 @@ class Comparison(Value):
 
     def __repr__(self) -> str:
         return as_text(self)
+
+
+def _plan(pair: Pair, rope: Rope | dict[str, Rope], test: str, options: Mapping[str, Any]) -> Plan:
+    with one_blas_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ScaleWarning)  # came up when the comparison was made
+        pair, region = in_ropes(pair, rope)
+        return plan(pair, test, rope=region, **options)

@@ -94,7 +94,7 @@ class ETest(Value):
 
     def rejects(self, alpha: float = 0.05) -> bool:
         """Whether E is at least 1/alpha, which under the null hypothesis has at most probability alpha, ever."""
-        return self.log_e >= -np.log(check_alpha(alpha))
+        return bool(self.log_e >= -np.log(check_alpha(alpha)))
 
     def __repr__(self) -> str:
         return (

@@ -158,7 +158,7 @@ def assurance(
     >>> pilot = bc.load_labour().pair("SVM", "DT")
     >>> d = bc.planning.assurance("correlated_ttest", pilot=pilot, rope=0.01, n=100, random_seed=1)
     >>> round(d.p_better, 1)
-    0.6
+    0.4
     """
     entry, kind = plannable(test, options)
     check_design(resampling)
@@ -215,7 +215,7 @@ class Design(Value):
     >>> import bayescmp as bc
     >>> d = bc.planning.design("sign_test", truth={"mean": 0.02, "sd": 0.02}, rope=0.01, n=range(10, 60, 10))
     >>> d.smallest_n(power=0.8)
-    SmallestN(first=50, stays=50)
+    SmallestN(first=30, stays=30)
     """
 
     test: str
@@ -341,7 +341,7 @@ class SmallestN(Value):
 
     See Also
     --------
-    Design.smallest_n : makes one.
+    Design : its `smallest_n` makes one.
 
     Examples
     --------

@@ -185,7 +185,7 @@ class Looks(Value):
         return float(np.sqrt(p * (1 - p) / self.simulations).max())
 
     def threshold_for(self, error: float = 0.05) -> float:
-        """The threshold at which these looks declare "better" with this probability, if the truth is this one.
+        """The threshold at which these looks declare "better" with probability `error`, if the truth is this one.
 
         With a truth at the edge of the rope, that is the rate of false declarations.
         """
@@ -210,6 +210,7 @@ class Looks(Value):
         numbers = " / ".join(probability(p, self.mcse) for p in self.decided)
         return (
             f"Looks: {len(self.at)} from {self.at[0]} to {self.at[-1]} items, {rope}, threshold {self.threshold:g} "
-            f"({self.simulations} simulated studies)\n  better / equivalent / worse {numbers}, mean n {self.mean_n:.0f}\n"
+            f"({self.simulations} simulated studies)\n"
+            f"  better / equivalent / worse {numbers}, mean n {self.mean_n:.0f}\n"
             f"  {self.sentence()}"
         )

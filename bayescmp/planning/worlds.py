@@ -5,7 +5,7 @@ studies (`study`), and adds to the pilot that it was drawn from (`more`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -85,6 +85,15 @@ class World:
         return ()
 
 
+def check_one_dataset(pilot: Pair) -> None:
+    """Raise where a plan for one dataset is given many."""
+    if len(pilot.datasets) != 1:
+        raise ScoresError(
+            f"This plan is about one dataset, but the pilot has {len(pilot.datasets)}. Pick one with pair.select(name), "
+            "or plan with a test over many datasets."
+        )
+
+
 def known_rho(resampling: Resampling | None) -> float:
     """The correlation of the folds, which a plan for folds cannot do without."""
     if not isinstance(resampling, Resampling):
@@ -128,8 +137,11 @@ class Folds(World):
 
     @classmethod
     def drawn(cls, pilot: Pair, rng: np.random.Generator) -> Self:
+        check_one_dataset(pilot)
         d, rho = pilot.differences[0], float(pilot.known_rho("plan")[0])
         sd = d.std(ddof=1) * np.sqrt((d.size - 1) / rng.chisquare(d.size - 1))
+        if not sd:
+            raise ScoresError("All folds have the same difference: there is no spread to plan with.")
         return cls(rng.normal(d.mean(), sd * np.sqrt(1 / d.size + rho / (1 - rho))), sd, rho)
 
     def _around(self, common: float, n: int, rng: np.random.Generator) -> Floats:
@@ -227,6 +239,11 @@ class DatasetsOfFolds(World):
         if n < 3:
             raise ScoresError(f"A plan from a pilot needs at least 3 datasets to see how they differ, got {n}.")
         designs = pilot.resampling
+        if not pilot.paired or any(design is not None and design.scheme == "items" for design in designs):
+            raise ScoresError(
+                "A plan of the hierarchical test needs folds of datasets, not runs or items. Plan with "
+                "signed_rank_test, which takes one score per dataset."
+            )
         d, rho = pilot.differences, pilot.known_rho("plan")
         sds = np.nanstd(d, axis=1, ddof=1)
         noise = float(np.mean(sds**2 * (1 / pilot.counts + rho / (1 - rho))))
@@ -234,8 +251,9 @@ class DatasetsOfFolds(World):
         between = np.sqrt(max(total - noise, 0.05 * total))
         typical = designs[int(np.argsort(pilot.counts)[n // 2])]
         assert typical is not None
-        shape = (means - means.mean()) / means.std()
-        return cls(rng.normal(means.mean(), np.sqrt(total / n)), between, sds[sds > 0], typical, shape=shape)
+        shape = (means - means.mean()) / means.std() if total > 0 else np.zeros(n)
+        varied = sds[sds > 0] if (sds > 0).any() else sds
+        return cls(rng.normal(means.mean(), np.sqrt(total / n)), between, varied, typical, shape=shape)
 
     def _folds(self, n: int, rng: np.random.Generator) -> Floats:
         if self.shape is None:
@@ -276,19 +294,23 @@ class RightOrWrong(World):
         delta, discordance = truth["difference"], truth["discordance"]
         if not 0 < discordance <= 1 or abs(delta) > discordance:
             raise ValueError(
-                "`discordance` of the truth must be the share of items that only one model gets right, between 0 and 1, "
-                f"and at least as large as `difference`, got {discordance:g} and {delta:g}."
+                "`discordance` of the truth must be the share of items that only one model gets right, between 0 and "
+                f"1, and at least as large as `difference`, got {discordance:g} and {delta:g}."
             )
         icc, size = truth.get("icc", 0.0), truth.get("cluster_size", 1.0)
         if not 0 <= icc < 1 or size < 1 or size % 1:
             raise ValueError(
-                f"`icc` of the truth must be in [0, 1), and `cluster_size` a whole number of items, got {icc:g} and {size:g}."
+                "`icc` of the truth must be in [0, 1), and `cluster_size` a whole number of items, got "
+                f"{icc:g} and {size:g}."
             )
         cells = (1 - discordance, (discordance + delta) / 2, (discordance - delta) / 2, 0.0)
         return cls(cells, icc, int(size))
 
     @classmethod
     def drawn(cls, pilot: Pair, rng: np.random.Generator) -> Self:
+        check_one_dataset(pilot)
+        if clusters_of(pilot) is not None:
+            raise ScoresError("The items come in clusters: plan with per_instance_ttest, which allows for them.")
         a, b = (x[0, : pilot.counts[0]] == pilot.higher_is_better for x in (pilot.scores_a, pilot.scores_b))
         counts = [np.sum(a & b), np.sum(a & ~b), np.sum(~a & b), np.sum(~a & ~b)]
         return cls(tuple(rng.dirichlet(np.array(counts) + 0.5).tolist()))
@@ -324,38 +346,61 @@ class RightOrWrong(World):
 
 @dataclass(frozen=True, eq=False)
 class GradedItems(World):
-    """Items of one test set with a grade: mean and standard deviation of the differences, and clusters."""
+    """Items of one test set with a grade: mean and standard deviation of the differences, and clusters.
+
+    From a pilot with clusters, a world is made of these clusters, each with a weight of the Bayesian bootstrap.
+    """
 
     unit = "items"
     needs = ("mean", "sd")
     may = ("icc", "cluster_size")
-    mean: float
-    sd: float
+    mean: float = 0.0
+    sd: float = 0.0
     icc: float = 0.0
     cluster_size: float = 1.0
+    clusters: tuple[Floats, ...] = ()
+    weights: Floats | None = None
 
     @classmethod
     def drawn(cls, pilot: Pair, rng: np.random.Generator) -> Self:
-        d = pilot.differences[0, : pilot.counts[0]]
-        sd = d.std(ddof=1) * np.sqrt((d.size - 1) / rng.chisquare(d.size - 1))
-        return cls(rng.normal(d.mean(), sd / np.sqrt(d.size)), sd)
+        check_one_dataset(pilot)
+        d, codes = pilot.differences[0, : pilot.counts[0]], clusters_of(pilot)
+        if codes is not None:
+            clusters = tuple(d[codes == code] for code in np.unique(codes))
+            return cls(clusters=clusters, weights=rng.dirichlet(np.ones(len(clusters))))
+        return cls(*_mean_and_sd(d, rng))
 
     size = RightOrWrong.size
     steps = RightOrWrong.steps
 
-    def _differences(self, n: int, rng: np.random.Generator) -> Floats:
-        own = np.sqrt(1 - self.icc) * rng.standard_normal(n)
-        common = np.sqrt(self.icc) * rng.standard_normal(n)[np.arange(n) // int(self.cluster_size)]
-        return np.asarray(self.mean + self.sd * (own + common))
+    def _differences(self, n: int, rng: np.random.Generator) -> tuple[Floats, NDArray[np.int_] | None]:
+        """The differences of n items, and their clusters."""
+        if self.clusters:
+            picked: list[Floats] = []
+            while sum(x.size for x in picked) < n:
+                picked.append(self.clusters[rng.choice(len(self.clusters), p=self.weights)])
+            return np.concatenate(picked)[:n], np.repeat(np.arange(len(picked)), [x.size for x in picked])[:n]
+        codes = np.arange(n) // int(self.cluster_size)
+        own, common = rng.standard_normal(n), rng.standard_normal(n)[codes]
+        d = self.mean + self.sd * (np.sqrt(1 - self.icc) * own + np.sqrt(self.icc) * common)
+        return np.asarray(d), codes if self.cluster_size > 1 else None
 
     def study(self, n: int, rng: np.random.Generator) -> Pair:
-        d = self._differences(n, rng)
-        clusters = np.arange(n) // int(self.cluster_size) if self.cluster_size > 1 else None
-        return items_pair(np.stack([d, np.zeros(n)]), clusters)
+        d, codes = self._differences(n, rng)
+        return items_pair(np.stack([d, np.zeros(n)]), codes)
 
     def more(self, pilot: Pair, m: int, rng: np.random.Generator) -> Pair:
-        d = np.append(pilot.differences[0, : pilot.counts[0]], self._differences(m, rng))
-        return pair_of(d[None], (Resampling.items(),), pilot)
+        old, (new, codes) = clusters_of(pilot), self._differences(m, rng)
+        if old is not None and codes is not None:
+            codes = np.append(old, codes + old.max() + 1)
+        d = np.append(pilot.differences[0, : pilot.counts[0]], new)
+        return replace(items_pair(np.stack([d, np.zeros(d.size)]), codes, pilot), higher_is_better=True)
+
+
+def clusters_of(pilot: Pair) -> NDArray[np.int64] | None:
+    """The cluster of each item of a pilot on one test set; None where items are independent."""
+    items = pilot.items.get(pilot.datasets[0])
+    return None if items is None else items.clusters
 
 
 @dataclass(frozen=True, eq=False)
@@ -367,12 +412,20 @@ class Runs(World):
     mean: float
     sd_a: float
     sd_b: float
+    mean_b: float = 0.0
 
     @classmethod
     def drawn(cls, pilot: Pair, rng: np.random.Generator) -> Self:
-        means, sds = zip(*(_mean_and_sd(x[0], rng) for x in (pilot.scores_a, pilot.scores_b)), strict=True)
+        check_one_dataset(pilot)
+        (mean_a, sd_a), (mean_b, sd_b) = (_mean_and_sd(x, rng) for x in cls._oriented(pilot))
+        return cls(mean_a - mean_b, sd_a, sd_b, mean_b)
+
+    @staticmethod
+    def _oriented(pilot: Pair) -> tuple[Floats, Floats]:
+        """The runs of A and of B, higher is better."""
         sign = 1.0 if pilot.higher_is_better else -1.0
-        return cls(sign * (means[0] - means[1]), *sds)
+        a, b = (sign * x[0][np.isfinite(x[0])] for x in (pilot.scores_a, pilot.scores_b))
+        return a, b
 
     @classmethod
     def size(cls, pilot: Pair) -> int:
@@ -383,19 +436,18 @@ class Runs(World):
         return 5, 10, 20
 
     def study(self, n: int, rng: np.random.Generator) -> Pair:
-        return runs_pair(rng.normal(self.mean, self.sd_a, n), rng.normal(0.0, self.sd_b, n))
+        return runs_pair(*self._runs(n, rng))
+
+    def _runs(self, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        return rng.normal(self.mean_b + self.mean, self.sd_a, n), rng.normal(self.mean_b, self.sd_b, n)
 
     def more(self, pilot: Pair, m: int, rng: np.random.Generator) -> Pair:
-        sign = 1.0 if pilot.higher_is_better else -1.0
-        a, b = (sign * x[0][np.isfinite(x[0])] for x in (pilot.scores_a, pilot.scores_b))
-        middle = b.mean()
-        a = np.append(a, rng.normal(middle + self.mean, self.sd_a, m))
-        return runs_pair(a, np.append(b, rng.normal(middle, self.sd_b, m)), pilot)
+        both = zip(self._oriented(pilot), self._runs(m, rng), strict=True)
+        return runs_pair(*(np.append(old, new) for old, new in both), pilot)
 
 
 def _mean_and_sd(x: Floats, rng: np.random.Generator) -> tuple[float, float]:
     """A mean and a standard deviation from their posterior with the prior 1/sd."""
-    x = x[np.isfinite(x)]
     sd = x.std(ddof=1) * np.sqrt((x.size - 1) / rng.chisquare(x.size - 1))
     return float(rng.normal(x.mean(), sd / np.sqrt(x.size))), float(sd)
 
@@ -434,17 +486,17 @@ def pair_of(
 def items_pair(scores: Floats, clusters: NDArray[np.int_] | None, like: Pair | None = None) -> Pair:
     """A pair with these scores of A and B, 2 x items."""
     n = scores.shape[1]
-    items = {} if clusters is None else {"planned": items_of_arrays(n, None, clusters.tolist())}
+    datasets = ("planned",) if like is None else like.datasets
     return Pair(
         a=A if like is None else like.a,
         b=B if like is None else like.b,
-        datasets=("planned",) if like is None else like.datasets,
+        datasets=datasets,
         scores_a=scores[:1],
         scores_b=scores[1:],
         resampling=(Resampling.items(),),
         metric=None if like is None else like.metric,
         higher_is_better=True if like is None else like.higher_is_better,
-        items=items,
+        items={} if clusters is None else {datasets[0]: items_of_arrays(n, None, clusters.tolist())},
     )
 
 

@@ -15,6 +15,7 @@ from bayescmp.bayes.hierarchical.quadrature import (
     HyperPosterior,
     LogDensity,
     answers,
+    delta_cdf,
     finite,
     grid_hdi,
     hyper_posterior,
@@ -180,6 +181,10 @@ class HierarchicalInference(RegionInference):
 
     def mean_distribution(self) -> tuple[Floats, Floats]:
         return self.hyper.delta, self.hyper.mass.sum(axis=(0, 1))
+
+    def mean_regions(self, rope: Rope) -> tuple[float, float, float]:
+        below, above = delta_cdf(self.hyper, [rope.low, rope.high])
+        return 1 - above, above - below, below
 
     def hdi(self, mass: float) -> tuple[float, float]:
         return grid_hdi(self.hyper.delta, self.hyper.mass.sum(axis=(0, 1)), mass)

@@ -7,7 +7,7 @@ nested: every second and every fourth point of one direction make coarser rules,
 that direction's error, and the direction that needs it gets the points in between.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -376,6 +376,11 @@ def winner_probabilities(h: HyperPosterior, rope: Rope) -> Floats:
     return _winner(h, _inside(h, _winner_nodes(h, rope), rope), rope)
 
 
+def delta_cdf(h: HyperPosterior, x: Sequence[float]) -> list[float]:
+    """P(delta_0 <= x), for some x."""
+    return [float(_row_cdf(h, h.mass.sum(axis=(0, 1))[None], np.array([[value]]))[0, 0]) for value in x]
+
+
 def expected_theta(h: HyperPosterior, rope: Rope) -> Floats:
     """The posterior mean of theta."""
     return _expected(h, _shares(h, rope), rope)
@@ -387,11 +392,10 @@ def _both(h: HyperPosterior, inside: Floats, shares: Floats, rope: Rope) -> Floa
 
 def _winner(h: HyperPosterior, inside: Floats, rope: Rope) -> Floats:
     """The winner's probabilities, from delta_0's distribution and what of it lies `inside` the winner's borders."""
-    rows = h.mass.sum(axis=(0, 1))[None]
     if np.isinf(rope.low) or np.isinf(rope.high):  # half of the rope's mass on either side of its only border
-        below, above = (float(_row_cdf(h, rows, np.array([[x]]))[0, 0]) for x in (rope.low, rope.high))
+        below, above = delta_cdf(h, [rope.low, rope.high])
         return np.array([1 - above, above - below, below])
-    left = float(_row_cdf(h, rows, np.array([[(rope.low + rope.high) / 2]]))[0, 0])
+    (left,) = delta_cdf(h, [(rope.low + rope.high) / 2])
     right_part, left_part = inside.sum(axis=1) / (h.density * h.weights(0)[:, None] * h.weights(1)).sum()
     p = np.maximum([1 - left - right_part, right_part + left_part, left - left_part], 0.0)
     return p / p.sum()
