@@ -498,7 +498,9 @@ def test_figures_of_runs(scores, without):
             with pytest.raises(ResamplingError, match=r'cannot be paired.*plot\("scores"\)'):
                 c.plot(kind, **pair)
         elif kind in without:
-            with pytest.raises(ValueError, match=r"`kind` must be|at least 2 datasets.*welch_ttest|simplex needs the posterior"):
+            with pytest.raises(
+                ValueError, match=r"`kind` must be|at least 2 datasets.*welch_ttest|simplex needs the posterior"
+            ):
                 c.plot(kind, **pair)
         else:
             c.plot(kind, **pair)

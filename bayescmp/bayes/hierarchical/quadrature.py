@@ -449,20 +449,21 @@ def _winner_reach(nu: Floats, sigma: Floats, half: float) -> Floats:
     By Newton's steps in the square of the distance, in which the gap to "better" is nearly straight where the borders
     close; a bisection where a step leads outside.
     """
-    low, high = np.zeros(sigma.shape), np.full(sigma.shape, half * half)
-    z = high * np.clip(1 - sigma / half, 0.01, 0.99)
+    sigma = sigma / half  # in half ropes, of whatever size
+    low, high = np.zeros(sigma.shape), np.ones(sigma.shape)
+    z = np.clip(1 - sigma, 0.01, 0.99)
     for _ in range(40):
         c = np.sqrt(z)
-        right, left = (half - c) / sigma, (-half - c) / sigma
+        right, left = (1 - c) / sigma, (-1 - c) / sigma
         gap = 2 * special.stdtr(nu, right) - special.stdtr(nu, left) - 1
         slope = (np.exp(_log_t(left, nu)) - 2 * np.exp(_log_t(right, nu))) / (2 * c * sigma)
         low, high = np.where(gap > 0, z, low), np.where(gap > 0, high, z)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             step = z - gap / slope
         before, z = z, np.where((step > low) & (step < high), step, (low + high) / 2)
-        if np.abs(z - before).max() <= 1e-7 * half * half:
+        if np.abs(z - before).max() <= 1e-7:
             break
-    return np.sqrt(z)
+    return half * np.sqrt(z)
 
 
 def _log_t(x: Floats, nu: Floats) -> Floats:
