@@ -110,7 +110,7 @@ class DifferencePosterior(Posterior):
 
         others = [(name, replace(self, distribution=other)) for name, other in self.distribution.other_priors()]
         if others:
-            return pd.DataFrame([p.prior_row(name, threshold) for name, p in [("this result", self), *others]])
+            return pd.DataFrame([p._prior_row(name, threshold) for name, p in [("this result", self), *others]])
         if "prior" not in self.settings:
             return super().prior_sensitivity(threshold)
         if not isinstance(self.distribution, StudentT | StudentPosterior):

@@ -54,7 +54,7 @@ class RopeType(ParamType):
 
 
 class ResamplingType(ParamType):
-    """kfold:FOLDS, kfold:REPEATSxFOLDS, subsampling:TRAIN,TEST,REPEATS, independent, runs, rho:NUMBER, and rarer ones."""
+    """kfold:FOLDS, kfold:REPEATSxFOLDS, subsampling:TRAIN,TEST,REPEATS, independent, runs, rho:NUMBER, and others."""
 
     name = "design"
 

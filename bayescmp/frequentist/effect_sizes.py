@@ -609,8 +609,8 @@ def kendalls_w_effect(ranks: Floats, tie_corrected: bool, level: float) -> Effec
     norms = np.sqrt((centred**2).sum(axis=1))
     if n < 4 or not (norms > 0).all():
         return effect
-    # The correlation of datasets i and j is u_i'u_j = q + a_i + a_j + v_i'v_j, with v_i the deviation of the unit vector
-    # u_i from their mean m, q = |m|^2 and a_i = m'v_i: all sums over pairs of datasets without the n x n matrix of them.
+    # The correlation of datasets i and j is u_i'u_j = q + a_i + a_j + v_i'v_j, with v_i the deviation of the unit
+    # vector u_i from their mean m, q = |m|^2 and a_i = m'v_i: sums over pairs of datasets without an n x n matrix.
     units = centred / norms[:, None]
     middle = units.mean(axis=0)
     apart = units - middle

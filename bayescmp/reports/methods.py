@@ -130,8 +130,8 @@ class _Paragraph:
             how = how or f"from the joint posterior of all models ({ranking.method})"
             lines.append(
                 f"We computed the probability that each model is the best {how}, by {ranking.quantity} over "
-                f"{ranking.rests_on}, and from the same draws that it is within the rope of the best, by which models are "
-                "grouped."
+                f"{ranking.rests_on}, and from the same draws that it is within the rope of the best, by which models "
+                "are grouped."
             )
         return lines
 

@@ -314,7 +314,7 @@ class MultilevelPosterior(BayesianResult):
         frame = result.effects_frame().reset_index()
         frame.insert(0, "prior", prior)
         ranking = result.ranking()
-        return frame.assign(p_best=list(ranking.p_best.values()), p_among_best=list(ranking.p_among_best.values()))
+        return frame.assign(p_best=list(ranking.p_best.values()), p_within_rope=list(ranking.p_within_rope.values()))
 
     def with_rope(self, rope: RopeLike) -> "MultilevelPosterior":
         """The same posterior with another rope; nothing is computed anew."""
