@@ -669,7 +669,7 @@ def test_frames_pairs_and_ranking_tell_one_story(long):
     assert ranking.p_better("m0", "m2") == pytest.approx(row["p_positive"])
     assert ranking.draws() == pytest.approx(p.inference.effect.reshape(-1, 3))
     for model in p.models:
-        assert ranking.p_best[model] <= ranking.p_among_best[model]
+        assert ranking.p_best[model] <= ranking.p_within_rope[model]
     assert p.contrast({"m0": 1, "m2": -1}).mean == pytest.approx(pair.mean)
     effects = p.effects_frame()
     assert effects["mean"].sum() == pytest.approx(0, abs=1e-12)
