@@ -224,6 +224,8 @@ def other_calls():
     frame = pd.DataFrame({"model": [*"aabb"], "dataset": ["x", "y"] * 2, "score": [0.1, 0.2, 0.3, 0.4]})
     fold_scores = {"test_score": _A}
     search = {"params": [{"C": 1}, {"C": 2}], "split0_test_score": [0.1, 0.2], "split1_test_score": [0.3, 0.2]}
+    with warnings.catch_warnings(action="ignore", category=bc.ConvergenceWarning):
+        joint = bayes.multilevel(_CUBE, rope=0.01, chains=2, draws=20, tune=5, random_seed=1)
     figures = {
         "plot_critical_difference": tests,
         "plot_forest": hierarchical,
@@ -235,7 +237,7 @@ def other_calls():
         "plot_rank_distribution": ranking,
         "plot_ranking_groups": ranking,
         "plot_rope_curve": difference,
-        "plot_shrunken": bayes.multilevel(_CUBE, rope=0.01, chains=2, draws=20, tune=5, random_seed=1),
+        "plot_shrunken": joint,
         "plot_simplex": region,
     }
     bound = [

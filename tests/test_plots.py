@@ -605,8 +605,6 @@ def test_what_cannot_be_drawn_is_refused_in_words(few, many):
         plots.plot_rope_curve(few.region.with_rope(0))
     with pytest.raises(ValueError, match="at least two ropes"):
         plots.plot_rope_curve(few.difference, ropes=[0.1])
-    with pytest.raises(ValueError, match="correlated t-test"):
-        plots.plot_prior_sensitivity(few.difference)
     with pytest.raises(ValueError, match=r"nemenyi_test.*got: .*Wilcoxon"):
         bc.frequentist.pairwise_wilcoxon_test(many.scores).plot()
     with pytest.raises(ValueError, match="Comparison or a RankingPosterior"):

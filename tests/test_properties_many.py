@@ -373,6 +373,31 @@ def test_right_and_wrong_of_two(name, right, data):
         same(numbers(there_and_back(result)), base)
 
 
+@given(right=answers, data=st.data(), rope=st.sampled_from([0.02, 0.1]))
+def test_items_in_any_order_and_from_either_side(right, data, rope):
+    """Posteriors, the test of equivalence, the interval: B for A mirrors, wrong for right too; order is nothing."""
+    order = data.draw(st.permutations(range(len(right))))
+    a, b = right[:, 0], right[:, 1]
+    varied = np.ptp(a - b) > 0
+    for call in (bayes.mcnemar_test, bayes.per_instance_ttest)[: 1 + varied]:
+        three = quietly(lambda call=call: call(a, b, rope=rope)).three
+        assert sum(three) == pytest.approx(1)
+        for x, y in ((b, a), (1 - a, 1 - b)):
+            assert quietly(lambda call=call, x=x, y=y: call(x, y, rope=rope)).three == pytest.approx(
+                three[::-1], abs=1e-9
+            )
+        assert quietly(lambda call=call: call(a[order], b[order], rope=rope)).three == pytest.approx(three, abs=1e-9)
+    p = quietly(lambda: frequentist.tost_mcnemar(a, b, rope=rope)).p_value
+    assert 0 <= p <= 1
+    assert quietly(lambda: frequentist.tost_mcnemar(b, a, rope=rope)).p_value == pytest.approx(p, abs=1e-9)
+    low, high = (
+        getattr(quietly(lambda: frequentist.paired_proportions_interval(a, b)), name) for name in ("low", "high")
+    )
+    turned = quietly(lambda: frequentist.paired_proportions_interval(b, a))
+    assert -1 <= low <= high <= 1
+    assert (turned.low, turned.high) == pytest.approx((-high, -low), abs=1e-9)
+
+
 @given(right=answers, data=st.data())
 def test_right_and_wrong_of_many(right, data):
     """Cochran's Q does not know which model is which, which case, or what is right; for two it is McNemar's."""
@@ -532,6 +557,10 @@ def test_contrasts_turn_with_their_weights(table, models):
 
 
 OWN = {
+    "bayes.mcnemar_test": test_items_in_any_order_and_from_either_side,
+    "bayes.per_instance_ttest": test_items_in_any_order_and_from_either_side,
+    "frequentist.tost_mcnemar": test_items_in_any_order_and_from_either_side,
+    "frequentist.paired_proportions_interval": test_items_in_any_order_and_from_either_side,
     "frequentist.contrast_test": test_contrasts_turn_with_their_weights,
     "bayes.bradley_terry": test_strengths_know_only_wins,
     "bayes.plackett_luce": test_strengths_know_only_wins,

@@ -93,7 +93,7 @@ def mcnemar_test(
     >>> mcnemar_test(counts=(80, 12, 5, 3), rope=0.02)
     Posterior: A vs B, accuracy (higher is better), McNemar test, 100 items
       P(A better) 0.888   P(equivalent) 0.098   P(B better) 0.014      rope [-0.02, 0.02]
-      mean difference 0.07, 95% HDI [-0.01, 0.15]
+      mean difference 0.069, 95% HDI [-0.011, 0.150]
     """
     check_engine(engine, "exact", nuts_options, random_seed)
     about, cells, grouped = _table(a, b, counts, clusters, dataset, higher_is_better)

@@ -101,8 +101,8 @@ def per_instance_ttest(
     >>> a, b = [0.9, 0.7, 0.8, 0.4, 0.6, 0.9], [0.6, 0.7, 0.5, 0.5, 0.2, 0.7]
     >>> per_instance_ttest(a, b, rope=0.05)
     Posterior: A vs B, score (higher is better), per-instance t-test, 6 items
-      P(A better) 0.929   P(equivalent) 0.062   P(B better) 0.009      rope [-0.05, 0.05]
-      mean difference 0.18, 95% HDI [-0.02, 0.38]
+      P(A better) 0.923   P(equivalent) 0.061   P(B better) 0.016      rope [-0.05, 0.05]
+      mean difference 0.18, 95% HDI [-0.02, 0.39]
     """
     if not is_one_of(engine, ("exact", "bootstrap", "nuts")):
         raise ValueError(f'`engine` must be "exact", "bootstrap" or "nuts", got {engine!r}.')

@@ -72,7 +72,10 @@ def _choose(facts: Facts, school: str, asked: str | None) -> catalogue.Test:
     """The first choice of the design, or the test that was asked for."""
     if asked is None:
         return next(test for test in catalogue.entries(school, facts.design) if not test.family)
-    found = catalogue.find(asked, school)  # may be of an installed package that was not imported yet
+    try:
+        found = catalogue.find(asked, school)  # may be of an installed package that was not imported yet
+    except ScoresError as error:
+        raise ValueError(f"`{school}` must be the name of a test. {error}") from None
     fits = _fitting(facts, school)
     if not is_one_of(asked, fits):
         hint = " Pick one dataset with scores.select(datasets=[...]) for the t-tests." if facts.many_datasets else ""

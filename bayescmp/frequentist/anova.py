@@ -233,7 +233,7 @@ def contrast_test(
     >>> import bayescmp as bc
     >>> t = bc.frequentist.contrast_test(bc.load_uci(), {"rf": 0.5, "gbm": 0.5, "svm": -1})
     >>> t.df, round(t.estimate, 4)
-    (161.0, 0.0067)
+    (161.0, 0.0031)
     """
     one = dataset is not None or (isinstance(scores, Scores) and len(scores.datasets) == 1)
     blocks_are = "folds" if one else "datasets"

@@ -27,8 +27,8 @@ def plot_rank_distribution(result: RankingPosterior, *, ax: Axes | None = None, 
     --------
     >>> import bayescmp as bc
     >>> ax = bc.plots.plot_rank_distribution(bc.bayes.rank_models(bc.load_domains(), rope=0, random_seed=1))
-    >>> ax.get_xlabel()
-    'rank (1 is best) and its\\nprobability (10 datasets)'
+    >>> " ".join(ax.get_xlabel().split())
+    'rank (1 is best) and its probability (10 datasets)'
     """
     order = ranking_order(result)
     names = [result.models[i] for i in order]

@@ -61,7 +61,7 @@ def plot_ranking_groups(
     --------
     >>> import bayescmp as bc
     >>> ax = bc.plots.plot_ranking_groups(bc.bayes.rank_models(bc.load_domains(), rope=0, random_seed=1))
-    >>> ax.get_xlabel()
+    >>> " ".join(ax.get_xlabel().split())
     'expected rank, 95% interval (1 is best), 10 datasets'
     """
     table, ranking = _both(result, threshold)

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from bayescmp.bayes.multilevel.result import MultilevelPosterior
-from bayescmp.checks import is_one_of
+from bayescmp.checks import is_list, is_one_of
 from bayescmp.errors import unknown_name
 from bayescmp.plots.names import fit_names
 from bayescmp.plots.rows import row_axes
@@ -54,7 +54,7 @@ def plot_shrunken(
     >>> import bayescmp as bc
     >>> p = bc.bayes.multilevel(bc.load_domains(), rope=1, random_seed=1)
     >>> bc.plots.plot_shrunken(p).get_yticklabels()[0].get_text()
-    '1'
+    'domain 1'
     """
     if not isinstance(result, MultilevelPosterior):
         raise ValueError(f"The result of bayes.multilevel is needed, got {type(result).__name__}.")
@@ -63,6 +63,9 @@ def plot_shrunken(
     if models is None:
         chosen = sorted(range(len(result.models)), key=lambda i: -size[i])[: len(MARKERS)]
     else:
+        if not is_list(models):
+            raise ValueError(f"`models` must be a list of names, got {models!r}.")
+        models = list(models)
         for name in models:
             if not is_one_of(name, result.models):
                 raise unknown_name("model", name, result.models)

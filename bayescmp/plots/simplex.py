@@ -87,7 +87,7 @@ def plot_simplex(
     >>> import bayescmp as bc
     >>> p = bc.bayes.sign_test(bc.load_domains().pair("C", "A"), rope=1)
     >>> [text.get_text() for text in bc.plots.plot_simplex(p).texts][:1]
-    ['C better\\nmost probable 0.048\\nnext 0.273']
+    ['C better\\nmost probable 0.048\\nnext 0.182']
     """
     if not is_one_of(kind, ("points", "density")):
         raise ValueError(f'`kind` must be "points" or "density", got {kind!r}.')

@@ -107,13 +107,13 @@ def multilevel(
     >>> import bayescmp as bc
     >>> p = bc.bayes.multilevel(bc.load_domains(), rope=1, random_seed=1)
     >>> p.pair("B", "A").decision()
-    <Decision.A_BETTER: 'A better'>
+    <Decision.B_BETTER: 'B better'>
     """
     region = symmetric(rope)
     if not is_one_of(engine, ("collapsed", "nuts")):
         raise ValueError(f'`engine` must be "collapsed" or "nuts", got {engine!r}.')
     if engine == "collapsed" and nuts_options:
-        raise TypeError(f'{", ".join(f"`{name}`" for name in nuts_options)}: not an option of engine="collapsed".')
+        raise ValueError(f'{", ".join(f"`{name}`" for name in nuts_options)}: not an option of engine="collapsed".')
     if progressbar is not None:
         check_switch("progressbar", progressbar)
     data, twins, notes = prepare(scores, prior, tails)

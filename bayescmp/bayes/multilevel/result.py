@@ -188,7 +188,7 @@ class MultilevelPosterior(BayesianResult):
     >>> p = bc.bayes.multilevel(bc.load_domains(), rope=1, random_seed=1)
     >>> best = p.ranking().p_best
     >>> max(best, key=best.get)
-    'C'
+    'A'
     """
 
     models: tuple[str, ...]

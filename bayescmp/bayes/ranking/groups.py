@@ -63,7 +63,7 @@ class Groups(Value):
     >>> import bayescmp as bc
     >>> groups = bc.bayes.rank_models(bc.load_domains(), rope=1, random_seed=1).groups(threshold=0.9)
     >>> groups.top, groups.worse
-    (('C',), ())
+    (('A',), ('B',))
     """
 
     top: tuple[str, ...]

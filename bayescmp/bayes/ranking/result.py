@@ -123,7 +123,7 @@ class RankingPosterior(BayesianResult):
     >>> import bayescmp as bc
     >>> r = bc.bayes.rank_models(bc.load_domains(), rope=1, random_seed=1)
     >>> max(r.p_best, key=r.p_best.get)
-    'C'
+    'A'
     """
 
     models: tuple[str, ...]
