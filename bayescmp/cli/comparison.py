@@ -40,6 +40,7 @@ def comparing_options(function: Any) -> Any:
         click.option("--threshold", default=0.95, show_default=True, help="The probability that decides."),
         click.option("--alpha", default=0.05, show_default=True, help="The level of the p-values."),
         click.option("--mixed-units", is_flag=True, help="Average also where datasets seem to have different units."),
+        click.option("--looks", type=int, default=1, help="How often the data were looked at while they came in."),
         seed_option,
         set_option,
         click.option("--n-jobs", type=int, help="Worker processes; -1 for all cores."),

@@ -75,7 +75,9 @@ def plan(
         raise ValueError(f"`pair` must be a Pair, as scores.pair(a, b) gives, got {type(pair).__name__}.")
     entry, kind = plannable(test, options)
     if options.get("target") == "benchmark":
-        raise ValueError('`target` must be "population" in a plan: a benchmark of these very items gets no more of them.')
+        raise ValueError(
+            '`target` must be "population" in a plan: a benchmark of these very items gets no more of them.'
+        )
     decider = Decider(entry, rope, threshold, options)
     amounts = kind.steps(pair) if more is None else tuple(more) if is_list(more) else (more,)
     amounts = tuple(check_count("more", m) for m in amounts)

@@ -344,6 +344,8 @@ def _call(c: "Comparison") -> str:
         options["switching_cost"] = c.switching_cost
     if c.mixed_units:
         options["mixed_units"] = True
+    if c.looks > 1:
+        options["looks"] = c.looks
     if c.random_seed is not None:
         options["random_seed"] = c.random_seed
     if c.bayes_options:
