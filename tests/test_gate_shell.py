@@ -120,3 +120,71 @@ def test_plans(shell):
     assert [round(row["p_better"], 3) for row in rows] == [0.611, 0.804]
     assert "Give a FILE, or --bayes" in shell("plan", "--rope", 0.01).stderr
     assert "use --more" in shell("plan", "bundled:labour", "--rope", 0.01, "--n", 5).stderr
+
+
+# ---- the pytest plugin
+
+TESTS = """
+import sys
+import numpy as np
+from bayescmp import Resampling, load_labour
+
+D = np.linspace(-0.01, 0.01, 30)
+ABOUT = {"rope": 0.01, "resampling": Resampling.independent(), "metric": "accuracy"}
+
+def test_better(assert_not_worse):
+    assert assert_not_worse(0.82 + D, np.full(30, 0.8), **ABOUT).verdict == "better"
+
+def test_worse(assert_not_worse):
+    assert_not_worse(0.78 + D, np.full(30, 0.8), **ABOUT)
+
+def test_undecided(assert_not_worse):
+    assert_not_worse(0.79 + D, np.full(30, 0.8), **ABOUT)
+
+def test_tables(assert_not_worse):
+    old, new = (load_labour().select(models=[name]) for name in ("DT", "SVM"))
+    assert assert_not_worse(new, old, rope=0.02).verdict == "not worse"
+
+def test_nonsense(assert_not_worse):
+    assert_not_worse(D, D, metric="accuracy")
+"""
+
+
+def outcomes(folder, *options, tests=TESTS):
+    (folder / "test_models.py").write_text(tests)
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    plugin = ("-p", "bayescmp.pytest_plugin", "-p", "no:cacheprovider", "-rA", "-q")
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *plugin, *options, "test_models.py"],
+        capture_output=True, encoding="utf-8", cwd=folder, env=environment, check=False,
+    ).stdout  # fmt: skip
+
+
+def test_the_fixture_fails_with_the_sentence(tmp_path):
+    shown = outcomes(tmp_path)
+    assert "PASSED test_models.py::test_better" in shown
+    assert "PASSED test_models.py::test_tables" in shown
+    assert "FAIL: candidate is worse than baseline (accuracy (higher is better); P(not worse) = 0.000" in shown
+    assert "FAIL: candidate vs baseline: undecided" in shown
+    assert "FAILED test_models.py::test_undecided" in shown
+    assert "Give the design" in shown or "Resampling" in shown
+
+
+@pytest.mark.parametrize("outcome", ["xfail", "skip"])
+def test_undecided_may_be_another_outcome(tmp_path, outcome):
+    by_option = outcomes(tmp_path, "--bayescmp-undecided", outcome, "-k", "undecided or worse")
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\nbayescmp_undecided = {outcome}\n")
+    for shown in (by_option, outcomes(tmp_path, "-k", "undecided or worse")):
+        assert f"1 failed, 3 deselected, 1 {outcome}" in shown or f"1 failed, 1 {outcome}" in shown, shown
+
+
+def test_the_plugin_imports_nothing_until_it_is_used(tmp_path):
+    tests = """
+import sys
+
+def test_nothing():
+    ours = {name for name in sys.modules if name.startswith("bayescmp.")}
+    assert ours == {"bayescmp.pytest_plugin"}
+    assert "numpy" not in sys.modules
+"""
+    assert "1 passed" in outcomes(tmp_path, tests=tests)
