@@ -481,7 +481,10 @@ def mean_ends(x, mass):
 
 POWERS = {
     "frequentist.power_ttest": (lambda x, n, **more: frequentist.power_ttest(effect=x, n=n, **more), "ttest"),
-    "frequentist.power_wilcoxon": (lambda x, n, **more: frequentist.power_wilcoxon(effect=x, n=n, method="are", **more), "wilcoxon"),
+    "frequentist.power_wilcoxon": (
+        lambda x, n, **more: frequentist.power_wilcoxon(effect=x, n=n, method="are", **more),
+        "wilcoxon",
+    ),
     "frequentist.power_sign_test": (
         lambda x, n, **more: frequentist.power_sign_test(p_win=0.5 + x / 10, n=n, **more),
         "sign",

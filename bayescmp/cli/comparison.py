@@ -71,15 +71,18 @@ def run_comparison(scores: "Scores", options: dict[str, Any]) -> "Comparison":
 @reading_options
 @comparing_options
 @click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="Write a report: .html, .md or .tex.")
+@click.option("--plan", is_flag=True, help="In the report: what more data would decide.")
 @format_option("table", "json", "csv", "latex", "markdown")
 @output_option
-def compare(form: str, output: Path | None, overwrite: bool, report: Path | None, **options: Any) -> None:
+def compare(form: str, output: Path | None, overwrite: bool, report: Path | None, plan: bool, **options: Any) -> None:
     """Compare all models of FILE: posterior probabilities beside p-values.
 
     FILE is csv, tsv, parquet, json or jsonl, long or wide; - is standard input, bundled:labour and the like are the
     results that come with the program.
     """
     check_free(output, overwrite)
+    if plan and report is None:
+        raise click.UsageError("--plan is for --report; without a report use bayescmp plan.")
     if report is not None:
         bayescmp.reports.check_path(report, overwrite=overwrite, report=True)
         if output is not None and output.resolve() == report.resolve():
@@ -87,7 +90,7 @@ def compare(form: str, output: Path | None, overwrite: bool, report: Path | None
     c = run_comparison(take_scores(options), options)
     emit(_as(form, c), output, overwrite)
     if report is not None:
-        c.report(report, overwrite=overwrite)
+        c.report(report, overwrite=overwrite, plan=plan)
 
 
 def _as(form: str, c: "Comparison") -> str:
