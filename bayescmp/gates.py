@@ -18,11 +18,13 @@ from bayescmp.comparison import compare
 from bayescmp.errors import ScoresError, name_list
 from bayescmp.rope import ROPE, Rope, RopeLike
 from bayescmp.scores.metrics import with_direction
+from bayescmp.scores.resampling import Resampling
 from bayescmp.scores.table import Scores
+from bayescmp.sentences import looks_text
 from bayescmp.text import one_line, probability, versions, visible_lines
 from bayescmp.values import Value
 
-__all__ = ["GateResult", "Rule", "gate"]
+__all__ = ["GateResult", "Rule", "gate", "side_by_side"]
 
 VERDICTS = ("better", "not worse", "worse", "undecided")
 """What a gate can say of a candidate."""
@@ -50,6 +52,8 @@ class Rule(Value):
         How often the same candidate may be looked at while data come in.
     baseline : str or None
         Fingerprint of the baseline's scores; a changed baseline is said.
+    changed : bool
+        Whether the file was edited after it was written; that is said too.
 
     See Also
     --------
@@ -72,6 +76,7 @@ class Rule(Value):
     test: str | None = None
     looks: int = 1
     baseline: str | None = None
+    changed: bool = False
 
     def __post_init__(self) -> None:
         check_threshold(self.threshold)
@@ -81,13 +86,27 @@ class Rule(Value):
             came = name_list(map(str, wrong)) if wrong else "nothing"
             raise ValueError(f"`passes` must hold some of {name_list(VERDICTS)}, got {came}.")
 
+    @property
+    def fingerprint(self) -> str:
+        """A short name of all that the rule says."""
+        return hashlib.sha256("\n".join(self._lines()).encode()).hexdigest()[:16]
+
     def to_toml(self) -> str:
         """The rule as a text to keep beside the code."""
+        return "\n".join(
+            [
+                "# A decision rule of bayescmp, written before the candidate was seen.",
+                *self._lines(),
+                f"fingerprint = {_toml(self.fingerprint)}",
+                "",
+            ]
+        )
+
+    def _lines(self) -> list[str]:
         rows: dict[str, Any] = {"rope": [self.rope.low, self.rope.high], "threshold": self.threshold}
         rows |= {"passes": list(self.passes), "metric": self.metric, "higher_is_better": self.higher_is_better}
         rows |= {"test": self.test, "looks": self.looks, "baseline": self.baseline}
-        lines = [f"{name} = {_toml(value)}" for name, value in rows.items() if value is not None]
-        return "\n".join(["# A decision rule of bayescmp, written before the candidate was seen.", *lines, ""])
+        return [f"{name} = {_toml(value)}" for name, value in rows.items() if value is not None]
 
     @classmethod
     def from_toml(cls, text: str) -> "Rule":
@@ -96,7 +115,17 @@ class Rule(Value):
             found = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise ValueError(f"A rule must be a TOML file, but this one is not: {error}.") from None
-        known = ("rope", "threshold", "passes", "metric", "higher_is_better", "test", "looks", "baseline")
+        known = (
+            "rope",
+            "threshold",
+            "passes",
+            "metric",
+            "higher_is_better",
+            "test",
+            "looks",
+            "baseline",
+            "fingerprint",
+        )
         wrong = [name for name in found if name not in known]
         if wrong or "rope" not in found:
             came = f"unknown {name_list(wrong)}" if wrong else "no rope"
@@ -109,7 +138,9 @@ class Rule(Value):
         for name, kind in (("metric", str), ("test", str), ("baseline", str), ("higher_is_better", bool)):
             if name in found and not isinstance(found[name], kind):
                 raise ValueError(f"`{name}` of a rule must be a {kind.__name__}, got {found[name]!r}.")
-        return cls(rope=Rope.of(tuple(rope) if isinstance(rope, list) else rope), **found)
+        written = found.pop("fingerprint", None)
+        rule = cls(rope=Rope.of(tuple(rope) if isinstance(rope, list) else rope), **found)
+        return rule if written in (None, rule.fingerprint) else replace(rule, changed=True)
 
     @classmethod
     def read(cls, path: str | Path) -> "Rule":
@@ -127,7 +158,7 @@ class Rule(Value):
 
     def differs(self, scores: Scores, baseline: str) -> tuple[str, ...]:
         """In what the `scores`, and those of the `baseline`, are not what the rule was written for."""
-        found = []
+        found = ["the rule was changed after it was written"] if self.changed else []
         if self.metric is not None and scores.metric != self.metric:
             found.append(f"the rule is about {self.metric}, the scores are {scores.metric}")
         if self.higher_is_better not in (None, scores.higher_is_better):
@@ -186,10 +217,19 @@ def gate(
     elif rope is not ROPE or threshold != 0.95:
         raise ValueError("Give a `rule`, or `rope` and `threshold`, not both: the rule has its own.")
     differs = rule.differs(scores, baseline)
-    if any("the rule is about" in text or "direction" in text for text in differs):
-        raise ScoresError(f"{differs[0][0].upper()}{differs[0][1:]}. Use the rule for what it was written for.")
+    for text in differs:
+        if "the rule is about" in text or "direction" in text:
+            raise ScoresError(f"{text[0].upper()}{text[1:]}. Use the rule for what it was written for.")
     both = scores.select(models=[candidate, baseline])
-    c = compare(both, rope=rule.rope, threshold=rule.threshold, bayes=rule.test, random_seed=random_seed)
+    c = compare(
+        both,
+        rope=rule.rope,
+        threshold=rule.threshold,
+        bayes=rule.test,
+        looks=rule.looks,
+        control=candidate,
+        random_seed=random_seed,
+    )
     posterior = c.pair(candidate, baseline).posterior
     three = posterior.mean_three
     if three is None:
@@ -208,8 +248,64 @@ def gate(
         p_worse=worse,
         rule=rule,
         posterior=posterior,
-        notes=(*differs, *c.notes),
+        notes=(*differs, *c.notes, *((looks_text(rule.looks, planned=True),) if rule.looks > 1 else ())),
     )
+
+
+def side_by_side(baseline: Scores, candidate: Scores) -> tuple[Scores, str, str]:
+    """Two tables of one model each as one, and the names of the baseline and the candidate in it.
+
+    Folds, items and datasets are matched by their names. Where both tables call their model the same, the models are
+    called "baseline" and "candidate".
+
+    Parameters
+    ----------
+    baseline, candidate : Scores
+
+    See Also
+    --------
+    gate : takes it.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> from bayescmp.gates import side_by_side
+    >>> old, new = (bc.load_uci().select(models=[name]).rename({name: "model"}) for name in ("svm", "rf"))
+    >>> scores, baseline, candidate = side_by_side(old, new)
+    >>> scores.models
+    ('baseline', 'candidate')
+    """
+    import pandas as pd
+
+    for name, scores in (("baseline", baseline), ("candidate", candidate)):
+        if not isinstance(scores, Scores):
+            raise ScoresError(f"`{name}` must be Scores, got {type(scores).__name__}.")
+        if len(scores.models) != 1:
+            raise ScoresError(
+                f"The {name} must be one model, got {name_list(scores.models)}. Use scores.select(models=[...])."
+            )
+    for what in ("metric", "higher_is_better", "scale"):
+        one, two = getattr(baseline, what), getattr(candidate, what)
+        if one != two:
+            raise ScoresError(f"Baseline and candidate must have the same {what}, got {one!r} and {two!r}.")
+    if baseline.models == candidate.models:
+        baseline = baseline.rename({baseline.models[0]: "baseline"})
+        candidate = candidate.rename({candidate.models[0]: "candidate"})
+    designs: dict[str, Resampling | None] = {}
+    for scores in (baseline, candidate):
+        for name, design in zip(scores.datasets, scores.resampling, strict=True):
+            if designs.setdefault(name, design) != design:
+                raise ScoresError(
+                    f'Baseline and candidate must have the same resampling on "{name}", got {designs[name]} and '
+                    f"{design}."
+                )
+    both = Scores.from_frame(
+        pd.concat([baseline.to_frame(), candidate.to_frame()], ignore_index=True),
+        metric=baseline.metric,
+        higher_is_better=baseline.higher_is_better,
+        resampling={name: design for name, design in designs.items() if design is not None} or None,
+    )
+    return replace(both, scale=baseline.scale), baseline.models[0], candidate.models[0]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -293,6 +389,7 @@ class GateResult(Value):
             ("P(worse)", self._shown(self.p_worse)),
             ("rope", markdown(self.rule.rope.short)),
             ("test", markdown(self.posterior.method)),
+            ("rule", self.rule.fingerprint),
         ]
         lines = [f"| {markdown(self.candidate)} against {markdown(self.baseline)} | |", "|---|---|"]
         lines += [f"| {name} | {value} |" for name, value in rows]

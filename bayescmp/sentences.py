@@ -521,4 +521,17 @@ def cautions(c: "Comparison") -> list[str]:
             f"{c.control} was picked as the best by the same scores: its advantage over the others is too large on "
             "average. ranking() gives P(best) without picking."
         )
+    if c.looks > 1:
+        lines.append(looks_text(c.looks))
     return lines
+
+
+def looks_text(looks: int, planned: bool = False) -> str:
+    """Both readings of data that were, or may be, looked at several times while they come in."""
+    when = f"may be looked at {looks} times while they come in" if planned else f"were looked at {looks} times"
+    return (
+        f"The data {when}. What is probable, given these data and the prior, "
+        "is not changed by that. How often such a procedure decides wrongly is: to stop at the first look that decides "
+        "declares a difference more often than one look does (planning.looks shows how often), and the p-values are "
+        "those of one look (frequentist.e_test is valid at any time)."
+    )

@@ -42,7 +42,7 @@ OTHER = set(
     "to_markdown headline plan is_ranked quantity beyond_the_rope rests_on next_heading order".split()
 )
 # Advice; what every kind of posterior has its own of; what only refuses.
-WITHOUT_NUMBERS = {"frequentist.recommend", "bayes.StrengthPosterior.with_rope"} | {
+WITHOUT_NUMBERS = {"frequentist.recommend", "gates.side_by_side", "bayes.StrengthPosterior.with_rope"} | {
     f"bayes.Posterior.{name}" for name in "mcse draws expected hdi mean numerical_error prior_sensitivity swap".split()
 }
 

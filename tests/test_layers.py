@@ -21,7 +21,7 @@ LAYERS = [
     {"gates"},
     {"plots"},
     {"reports"},
-    {"cli"},
+    {"cli", "pytest_plugin"},
     {"__init__", "__main__"},
 ]
 """From the floor up; a part imports from layers below its own only, and from itself."""
@@ -34,6 +34,8 @@ LAZY = {
     ("planning", "plots"): "a result draws itself",
     ("comparison", "reports"): "a result writes its report",
     ("gates", "reports"): "a result writes its report",
+    ("pytest_plugin", "gates"): "every run of pytest loads the plugin",
+    ("pytest_plugin", "__init__"): "every run of pytest loads the plugin",
     ("reports", "plots"): "matplotlib",
 }
 """Lazy imports, and why: they point up, or something heavy is behind them."""

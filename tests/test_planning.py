@@ -269,6 +269,28 @@ def test_plans_of_a_rope_for_each_dataset_and_of_slow_tests():
     assert 0 <= sum(slow) <= 1
 
 
+@pytest.mark.parametrize("form", ["html", "md", "tex"])
+def test_a_report_has_plans_only_where_they_are_asked_for(form, tmp_path):
+    c = bc.compare(bc.load_labour(), rope=0.01, looks=4)
+    with_plans, without = (
+        c.report(tmp_path / f"{plan}.{form}", plan=plan).read_text("utf-8") for plan in (True, False)
+    )
+    assert "What more data would decide" in with_plans
+    assert "What more data would decide" not in without
+    assert with_plans.count("more folds would decide it with probability") == 3
+    assert "looked at 4 times" in without
+    assert "looks=4" in without.replace(" ", "")
+
+
+def test_looks_are_kept_and_said():
+    c = bc.compare(bc.load_labour(), rope=0.01, looks=4)
+    assert bc.Comparison.from_json(c.to_json()).looks == 4
+    assert any("The data were looked at 4 times." in text for text in c.cautions())
+    assert not any("looked at" in text for text in bc.compare(bc.load_labour(), rope=0.01).cautions())
+    with pytest.raises(ValueError, match="`looks` must be"):
+        bc.compare(bc.load_labour(), rope=0.01, looks=0)
+
+
 def many_of(kind, rng):
     """A world and its pilot of each kind, with what a study of n more looks like."""
     mean = rng.normal(0.0, 0.02)

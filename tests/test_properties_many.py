@@ -505,7 +505,10 @@ def mean_ends(x, mass):
 
 POWERS = {
     "frequentist.power_ttest": (lambda x, n, **more: frequentist.power_ttest(effect=x, n=n, **more), "ttest"),
-    "frequentist.power_wilcoxon": (lambda x, n, **more: frequentist.power_wilcoxon(effect=x, n=n, **more), "wilcoxon"),
+    "frequentist.power_wilcoxon": (
+        lambda x, n, **more: frequentist.power_wilcoxon(effect=x, n=n, method="are", **more),
+        "wilcoxon",
+    ),
     "frequentist.power_sign_test": (
         lambda x, n, **more: frequentist.power_sign_test(p_win=0.5 + x / 10, n=n, **more),
         "sign",
@@ -534,7 +537,8 @@ def test_power(name, effect, n, alpha):
         "sign": 0.5 + effect / 10,
         "mcnemar": (0.4 + effect / 20, 0.4 - effect / 20),
     }.get(test, effect)
-    curve = frequentist.power_curve([given_effect], [n], test=test, alpha=alpha)
+    method = {"method": "are"} if test == "wilcoxon" else {}
+    curve = frequentist.power_curve([given_effect], [n], test=test, alpha=alpha, **method)
     assert curve["power"].tolist() == [result.power]
 
 

@@ -200,9 +200,13 @@ def format_option(*names: str) -> Callable[[Command], Command]:
 
 
 def reading_options(function: Command) -> Command:
-    """FILE and all options for reading it; the command gets the `Scores` as `reading`."""
+    """FILE and all options for reading it, which `take_scores` takes."""
+    return click.argument("file")(how_to_read(function))
+
+
+def how_to_read(function: Command) -> Command:
+    """The options for reading a file."""
     options = (
-        click.argument("file"),
         click.option("--metric", help="Which metric, or the name of the only one."),
         click.option(
             "--higher-is-better/--lower-is-better", default=None, help="Where no known name of the metric shows it."

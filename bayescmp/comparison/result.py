@@ -18,7 +18,15 @@ from bayescmp.bayes.ranking.bootstrap import rank_models
 from bayescmp.bayes.ranking.groups import Groups
 from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.bayes.welch import welch_ttest
-from bayescmp.checks import check_alpha, check_cost, check_p_values, check_switch, check_threshold, is_one_of
+from bayescmp.checks import (
+    check_alpha,
+    check_cost,
+    check_count,
+    check_p_values,
+    check_switch,
+    check_threshold,
+    is_one_of,
+)
 from bayescmp.comparison.pair import PairResult, Standard
 from bayescmp.comparison.run import (
     Names,
@@ -60,7 +68,8 @@ class Comparison(Value):
     rope : Rope, or a mapping from dataset to rope
     setting : Setting
         Its name ("2x1", "kx1", "2xm" or "kxm"), the tests that were run, and why.
-    control, against, threshold, alpha, switching_cost, mixed_units, random_seed, bayes_options
+    control, against, threshold, alpha, switching_cost, mixed_units, looks, random_seed
+    bayes_options
         As given to `compare()`; `control` is also the model that against="best" found.
     posteriors : tuple of Posterior
         The Bayesian tests of the pairs.
@@ -103,6 +112,7 @@ class Comparison(Value):
     omnibus: tuple[TestResult, ...] = ()
     notes: tuple[str, ...] = ()
     mixed_units: bool = False
+    looks: int = 1
     versions: dict[str, str] = field(default_factory=versions)
 
     def __post_init__(self) -> None:
@@ -116,6 +126,7 @@ class Comparison(Value):
         check_threshold(self.threshold)
         check_alpha(self.alpha)
         check_cost(self.switching_cost)
+        check_count("looks", self.looks)
         check_p_values("corrected_p", self.corrected_p or ())
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 
 from bayescmp import errors
 from bayescmp.catalogue import Test, find, imported
-from bayescmp.checks import check_alpha, check_cost, check_switch, check_threshold, checked_seed, is_one_of
+from bayescmp.checks import check_alpha, check_cost, check_count, check_switch, check_threshold, checked_seed, is_one_of
 from bayescmp.comparison.result import Comparison
 from bayescmp.comparison.run import Found, Job, Names, check_options, data_seed, quiet_pair, run_pairs
 from bayescmp.comparison.setting import Setting, choose_setting
@@ -44,6 +44,7 @@ def compare(
     adjust: str = "holm",
     switching_cost: float = 0.0,
     mixed_units: bool = False,
+    looks: int = 1,
     random_seed: int | None = None,
     bayes_options: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
@@ -79,6 +80,8 @@ def compare(
     mixed_units : bool
         Average differences also where the typical sizes of unbounded scores (RMSEs, times) differ more than tenfold
         between datasets, which is refused otherwise: see `Scores.transform` for ratios.
+    looks : int
+        How often these data were looked at while they came in, this look included; kept, and said in `cautions()`.
     random_seed : int, optional
         The seed of tests that draw; drawn and recorded if not given (with a `cache`: made from the data, so that a
         rerun finds it again).
@@ -119,6 +122,7 @@ def compare(
     check_threshold(threshold)
     check_alpha(alpha)
     switching_cost = check_cost(switching_cost)
+    check_count("looks", looks)
     scores, notes = _whole_cells(scores)
     names, control = _pairs(scores, control, against)
     # raises where it does not fit, before the work
@@ -158,6 +162,7 @@ def compare(
         alpha=float(alpha),
         switching_cost=switching_cost,
         mixed_units=mixed,
+        looks=int(looks),
         random_seed=job.random_seed,
         bayes_options=options,
         posteriors=tuple(posterior for posterior, _ in found),

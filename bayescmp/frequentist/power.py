@@ -120,13 +120,17 @@ def power_ttest(
     return result
 
 
+FEW_DATASETS = 30
+"""Below them, the efficiency of the signed-rank test is too far from its asymptotic one."""
+
+
 def power_wilcoxon(
     *,
     effect: float | None = None,
     n: float | None = None,
     alpha: float | None = 0.05,
     power: float | None = None,
-    method: str = "are",
+    method: str = "auto",
     distribution: str = "normal",
     alternative: str = "two-sided",
     simulations: int = 10_000,
@@ -141,15 +145,16 @@ def power_wilcoxon(
     n : float, optional
         Datasets.
     alpha, power : float, optional
-    method : "are" or "simulation"
+    method : "auto", "are" or "simulation"
         "are": the t-test's power with n times the asymptotic relative efficiency, 3/pi for normal differences; an
-        approximation, poor for small n. "simulation": the exact test (normal approximation above 200 datasets) on
+        approximation, poor for small n (0.45 where it is 0.42, for d_z = 0.6 on 12 datasets). "auto" takes it from 30
+        datasets on, and simulates below. "simulation": the exact test (normal approximation above 200 datasets) on
         simulated differences; its Monte-Carlo standard error is `details["mcse"]`.
     distribution : "normal", "uniform", "logistic" or "laplace"
         Distribution of the differences.
     alternative : "two-sided", "greater" or "less"
     simulations, random_seed
-        For "simulation"; a seed is drawn and recorded if not given.
+        For simulations; a seed is drawn and recorded if not given.
 
     Returns
     -------
@@ -174,15 +179,19 @@ def power_wilcoxon(
     """
     unknown = unknown_of(effect=effect, n=n, alpha=alpha, power=power)
     check_side(alternative)
-    if not is_one_of(method, ("are", "simulation")):
-        raise ValueError(f'`method` must be "are" (asymptotic relative efficiency) or "simulation", got {method!r}.')
+    if not is_one_of(method, ("auto", "are", "simulation")):
+        raise ValueError(
+            f'`method` must be "auto", "are" (asymptotic relative efficiency) or "simulation", got {method!r}.'
+        )
     if not is_one_of(distribution, ARE):
         raise ValueError(f"`distribution` must be one of {', '.join(ARE)}, got {distribution!r}.")
     values: dict[str, Any] = {"effect": effect, "n": n, "alpha": alpha, "power": power}
     if effect is not None:
         values["effect"] = check_effect(effect)
-    if method == "are":
-        return _by_efficiency(values, unknown, distribution, alternative)
+    if method == "are" or (method == "auto" and (n is None or check_size(n, 1, "datasets") >= FEW_DATASETS)):
+        result = _by_efficiency(values, unknown, distribution, alternative)
+        if method == "are" or result.n >= FEW_DATASETS:
+            return result
     simulations = check_count("simulations", simulations, 100)
     if n is not None:
         values["n"] = int(check_size(n, 1, "datasets", whole=True))

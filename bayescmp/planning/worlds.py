@@ -89,8 +89,8 @@ def check_one_dataset(pilot: Pair) -> None:
     """Raise where a plan for one dataset is given many."""
     if len(pilot.datasets) != 1:
         raise ScoresError(
-            f"This plan is about one dataset, but the pilot has {len(pilot.datasets)}. Pick one with pair.select(name), "
-            "or plan with a test over many datasets."
+            f"This plan is about one dataset, but the pilot has {len(pilot.datasets)}. Pick one with "
+            "pair.select(name), or plan with a test over many datasets."
         )
 
 

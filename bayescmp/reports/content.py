@@ -17,7 +17,7 @@ from bayescmp.comparison.show import headline, ranking_of
 from bayescmp.references import Reference
 from bayescmp.reports.curves import Curves, Point, curves
 from bayescmp.reports.methods import methods_text, references
-from bayescmp.rope import Rope, RopeLike, warn_if_other_scale
+from bayescmp.rope import Decision, Rope, RopeLike, warn_if_other_scale
 from bayescmp.scores.metrics import with_direction
 from bayescmp.sentences import (
     best_model,
@@ -42,6 +42,8 @@ P_NAMES = ("P(A better)", "P(equivalent)", "P(B better)")
 MOST_PROBABLE = ("Most probable: A better", "equivalent", "B better")
 MOST_PAIRS_PRIORS, MOST_SLOW_PAIRS_PRIORS = 15, 3
 """Up to so many pairs the report has what other priors would give."""
+MOST_PLANS = 3
+"""Of so many undecided pairs the report says what more data would decide."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ class Content:
     curves: Curves | None
     runs: list[tuple[str, str, str]]
     priors: list[dict[str, Any]]
+    plans: list[tuple[str, str, str]]
     models: tuple[str, ...]
     datasets: list[dict[str, Any]]
     methods: str
@@ -93,7 +96,9 @@ class Content:
     call: str
 
 
-def content(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: int | None = None) -> Content:
+def content(
+    c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: int | None = None, plan: bool = False
+) -> Content:
     """Gather the report of a comparison."""
     ranking, why = ranking_of(c)
     drawn = curves(c, ropes, n_jobs)
@@ -122,6 +127,7 @@ def content(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: in
         curves=drawn,
         runs=[] if drawn is None or len(c.pairs) > 12 else [(*names, drawn.runs(i)) for i, names in _each(c)],
         priors=_priors(c),
+        plans=_plans(c, n_jobs) if plan else [],
         models=c.models,
         datasets=_datasets(c.scores),
         methods=methods_text(c),
@@ -281,6 +287,17 @@ def _priors(c: "Comparison") -> list[dict[str, Any]]:
     return rows
 
 
+def _plans(c: "Comparison", n_jobs: int | None) -> list[tuple[str, str, str]]:
+    """What more data would decide about the first undecided pairs of the models that may be the best."""
+    try:
+        models: tuple[str, ...] = c.groups().not_worse
+    except ValueError:  # no ranking
+        models = c.models
+    undecided = [(p.a, p.b) for p in c.pairs if p.decision is Decision.UNDECIDED and {p.a, p.b} <= set(models)]
+    plans = c.plan(pairs=undecided[:MOST_PLANS], n_jobs=n_jobs, progress=False)
+    return [(p.a, p.b, " ".join([p.sentence(), *(f"{note[0].upper()}{note[1:]}." for note in p.notes)])) for p in plans]
+
+
 def _datasets(scores: "Scores") -> list[dict[str, Any]]:
     """One row a dataset: its design and the mean scores, the best one marked."""
     frame = scores.summary()
@@ -344,6 +361,8 @@ def _call(c: "Comparison") -> str:
         options["switching_cost"] = c.switching_cost
     if c.mixed_units:
         options["mixed_units"] = True
+    if c.looks > 1:
+        options["looks"] = c.looks
     if c.random_seed is not None:
         options["random_seed"] = c.random_seed
     if c.bayes_options:

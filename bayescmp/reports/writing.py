@@ -48,6 +48,7 @@ def report(
     *,
     overwrite: bool = False,
     ropes: Iterable[RopeLike] | None = None,
+    plan: bool = False,
     n_jobs: int | None = None,
 ) -> Path:
     """Write the whole report; the ending of the path gives the format.
@@ -62,8 +63,11 @@ def report(
         replaced in any case.
     ropes : iterable of ropes, optional
         The grid of the rope slider; by default around the comparison's rope. () for none.
+    plan : bool
+        Whether to say what more data would decide, for at most three undecided pairs of the models that may be the
+        best; this is simulated, and takes a while.
     n_jobs : int, optional
-        Worker processes for that grid.
+        Worker processes for the grid and the plans.
 
     Returns
     -------
@@ -81,7 +85,7 @@ def report(
     mark = f"bayescmp report of scores {data_hash(c.scores)}"
     overwrite = check_switch("overwrite", overwrite) or holds(path, mark)
     form = FORMATS[check_path(path, overwrite=overwrite, report=True).suffix.lower()]
-    found = content(c, ropes, n_jobs)
+    found = content(c, ropes, n_jobs, check_switch("plan", plan))
     drawn = {"figures": figures(c, ranking_of(c)[0])} if form == "html" else _table_options(c)
     template = environment(form).get_template(f"report.{form}")
     return write_text(path, template.render(r=found, mark=mark, **drawn), overwrite)
