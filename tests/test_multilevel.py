@@ -705,5 +705,5 @@ def test_the_pymc_model_is_at_hand(scores):
 
 
 def test_a_misspelt_option_is_refused(scores):
-    with pytest.raises(TypeError, match="nonsense"):
+    with pytest.raises(ValueError, match="nonsense"):
         bc.bayes.multilevel(scores, rope=0.2, random_seed=1, nonsense=1)

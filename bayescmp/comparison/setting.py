@@ -75,7 +75,7 @@ def _choose(facts: Facts, school: str, asked: str | None) -> catalogue.Test:
     try:
         found = catalogue.find(asked, school)  # may be of an installed package that was not imported yet
     except ScoresError as error:
-        raise ValueError(f"`{school}` must be the name of a test. {error}") from None
+        raise ScoresError(f"`{school}` must be the name of a test. {error}") from None
     fits = _fitting(facts, school)
     if not is_one_of(asked, fits):
         hint = " Pick one dataset with scores.select(datasets=[...]) for the t-tests." if facts.many_datasets else ""
