@@ -498,10 +498,18 @@ def _measured(rates: dict[int, float], n: int) -> tuple[int, float]:
     return at, rates[at]
 
 
+MOST_BORDERS = 12
+"""Pairs up to which it is said what ropes beside a border that scores lie on would give: it takes two more answers."""
+
+
 def pair_notes(c: "Comparison") -> list[str]:
     """The notes of the pairs' posteriors, each once, with the number of pairs that it is about."""
     often = Counter(note for p in c.posteriors for note in p.notes)
-    return [f"{note} ({counted(n, 'pair')})" for note, n in often.most_common()]
+    notes = [f"{note} ({counted(n, 'pair')})" for note, n in often.most_common()]
+    if len(c.posteriors) <= MOST_BORDERS:
+        borders = ((p, getattr(p, "border_note", "")) for p in c.posteriors)
+        notes += [f"{p.a} vs {p.b}: {note}" for p, note in borders if note]
+    return notes
 
 
 def cautions(c: "Comparison") -> list[str]:
