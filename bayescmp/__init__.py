@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bayescmp import bayes, catalogue, frequentist, plots, reports
+    from bayescmp import bayes, catalogue, frequentist, gates, planning, plots, reports
     from bayescmp.comparison import Comparison, PairResult, compare
     from bayescmp.errors import (
         ConvergenceWarning,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Resampling,
         Scores,
         load_domains,
+        load_items,
         load_labour,
         load_uci,
         read_scores,
@@ -52,15 +53,18 @@ __all__ = [
     "catalogue",
     "compare",
     "frequentist",
+    "gates",
     "load_domains",
+    "load_items",
     "load_labour",
     "load_uci",
+    "planning",
     "plots",
     "read_scores",
     "reports",
 ]
 
-PACKAGES = ("bayes", "catalogue", "errors", "frequentist", "plots", "reports", "rope", "scores")
+PACKAGES = ("bayes", "catalogue", "errors", "frequentist", "gates", "planning", "plots", "reports", "rope", "scores")
 HOMES = {
     "Comparison": "comparison",
     "PairResult": "comparison",

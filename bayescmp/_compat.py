@@ -13,7 +13,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 Draws = Mapping[str, NDArray[Any]]
@@ -85,20 +84,3 @@ def load(path: str | Path) -> Any:
     """Read netCDF, wholly into memory so that the file is free again."""
     data = import_arviz().from_netcdf(str(path))
     return data.load()
-
-
-def r_hat(draws: NDArray[Any]) -> float:
-    """The largest rank-normalised split R-hat of a variable's elements."""
-    return max(float(import_arviz().rhat(x)) for x in _elements(draws))
-
-
-def ess(draws: NDArray[Any], method: str = "bulk") -> float:
-    """The smallest effective sample size of a variable's elements; "bulk", "tail" or "mean"."""
-    options = {"prob": (0.05, 0.95)} if method == "tail" else {}
-    return min(float(import_arviz().ess(x, method=method, **options)) for x in _elements(draws))
-
-
-def _elements(draws: NDArray[Any]) -> NDArray[Any]:
-    """Every element's chains x draws matrix."""
-    flat = np.asarray(draws, dtype=float).reshape(*draws.shape[:2], -1)
-    return np.moveaxis(flat, -1, 0)

@@ -19,11 +19,14 @@ DESIGNS = {
     "folds": "one dataset, the scores of several folds or splits",
     "runs": "one dataset, independent runs that cannot be paired",
     "items": "one test set, right or wrong on every case",
+    "graded items": "one test set, a grade on every case, several samples of it, or clusters of cases",
     "datasets": "many datasets, one score each",
     "datasets x folds": "many datasets, the folds of each",
+    "datasets x runs": "many datasets, independent runs on each that cannot be paired",
+    "datasets x items": "many benchmarks, the items of each",
 }
 """What scores can be, and so what a test can fit."""
-MANY_DATASETS = ("datasets", "datasets x folds")
+MANY_DATASETS = ("datasets", "datasets x folds", "datasets x runs", "datasets x items")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +56,7 @@ class Test:
     estimand : str
         What its numbers are about.
     new : str
-        What its probabilities are about, where that is something new: "a new dataset".
+        What its probabilities are about, where that is something new: "the next dataset".
     sibling : str, optional
         The test of the other school that it stands beside.
     citations : tuple
@@ -76,6 +79,8 @@ class Test:
         Whether the p-value on n datasets cannot be below 2^(1 - n).
     pymc : str, optional
         "module:function" that makes its `pm.Model`.
+    decides : str, optional
+        "module:function" that knows without simulation how often it decides what: see `planning.exact`.
     advised : tuple of str
         The situations of `Facts.situations` in which `recommend` names it.
     questions : tuple of str
@@ -119,6 +124,7 @@ class Test:
     corrected_by: str | None = None
     least_p: bool = False
     pymc: str | None = None
+    decides: str | None = None
     advised: tuple[str, ...] = ()
     questions: tuple[str, ...] = ("Q1",)
     needs_design: bool = False
@@ -134,7 +140,7 @@ class Test:
                 raise ValueError(f"`designs` must be among {', '.join(DESIGNS)}, got {design!r}.")
         if not self.name.isidentifier():
             raise ValueError(f"`name` must be the name of a function, got {self.name!r}.")
-        for name in ("function", "together", "batch", "pymc"):
+        for name in ("function", "together", "batch", "pymc", "decides"):
             place = getattr(self, name)
             if place is not None and place.count(":") != 1:
                 raise ValueError(f'`{name}` must be "package.module:function", got {place!r}.')
@@ -148,11 +154,6 @@ class Test:
     def command(self) -> str:
         """Its name on the command line."""
         return self.name.replace("_", "-")
-
-    @property
-    def long_label(self) -> str:
-        """Its name in a text about both schools."""
-        return f"Bayesian {self.label}" if self.school == "bayes" else self.label
 
     @property
     def many_datasets(self) -> bool:
@@ -303,6 +304,7 @@ for _entry in (
         sibling="corrected_ttest",
         citations=("corani2015bayesian", "benavoli2017time"),
         pymc="bayescmp.bayes.correlated_t:pymc_correlated_ttest",
+        decides="bayescmp.planning.exact:correlated_ttest",
         advised=("folds",),
         questions=("Q1", "Q2"),
         needs_design=True,
@@ -319,22 +321,60 @@ for _entry in (
         estimand="difference of the two models' means over runs",
         sibling="welch_ttest",
         citations=("box1973bayesian",),
+        advised=("runs",),
+        questions=("Q1", "Q2"),
+        assumes_normal=True,
+    ),
+    Test(
+        name="mcnemar_test",
+        school="bayes",
+        function="bayescmp.bayes:mcnemar_test",
+        designs=("items",),
+        label="McNemar test",
+        why="right or wrong on every item: exact, by the items on which one model is right and the other wrong",
+        gives="It gives the exact posterior of the difference of the two models' accuracies, from the items that only "
+        "one of them gets right",
+        estimand="difference of the accuracies of these trained models on items like these",
+        sibling="mcnemar_test",
+        citations=("mcnemar1947note",),
+        pymc="bayescmp.bayes.mcnemar:pymc_mcnemar_test",
+        decides="bayescmp.planning.exact:mcnemar_test",
+        advised=("one score", "right or wrong"),
+        questions=("Q1", "Q2"),
+        caveat="needs the answer to every case; holds for these trained models only",
+    ),
+    Test(
+        name="per_instance_ttest",
+        school="bayes",
+        function="bayescmp.bayes:per_instance_ttest",
+        designs=("graded items", "items"),
+        label="per-instance t-test",
+        why="grades, several samples per item, or clusters: the mean difference over items",
+        gives="It gives the posterior of the mean difference over items, a Student t whose scale allows for clusters",
+        estimand="mean difference of these trained models on items like these",
+        sibling="per_instance_ttest",
+        citations=("miller2024adding",),
+        pymc="bayescmp.bayes.per_instance:pymc_per_instance_ttest",
+        advised=("one score", "graded items"),
+        questions=("Q1", "Q2"),
+        caveat="needs the answer to every case; holds for these trained models only",
+        assumes_normal=True,
     ),
     Test(
         name="hierarchical_ttest",
         school="bayes",
         function="bayescmp.bayes:hierarchical_ttest",
-        designs=("datasets x folds",),
+        designs=("datasets x folds", "datasets x runs", "datasets x items"),
         label="hierarchical correlated t-test",
-        why="fold results on many datasets: uses every fold and shrinks the datasets toward each other",
-        gives=f"It models the results of all folds on all datasets together and gives the posterior of {NEXT}",
+        why="folds or runs on many datasets: uses every score and shrinks the datasets toward each other",
+        gives=f"It models the scores of all datasets together and gives the posterior of {NEXT}",
         estimand="probabilities that the next dataset's difference is better / equivalent / worse",
-        new="a new dataset",
+        new="the next dataset",
         sibling="wilcoxon_test",
         citations=("corani2017statistical",),
         pairs_per_task=2,
         pymc="bayescmp.bayes.hierarchical.ttest:pymc_hierarchical_ttest",
-        advised=("folds of datasets",),
+        advised=("folds of datasets", "runs of datasets"),
         questions=("Q1", "Q2"),
         needs_design=True,
     ),
@@ -342,13 +382,13 @@ for _entry in (
         name="signed_rank_test",
         school="bayes",
         function="bayescmp.bayes:signed_rank_test",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         label="signed-rank test",
         why="one score per dataset: compares the averages of two differences",
         gives="It gives the posterior of the probabilities that the average difference of two new datasets is better, "
         "equivalent or worse",
         estimand="probabilities that the average difference of two new datasets is better / equivalent / worse",
-        new="the average of two new datasets",
+        new="the average of the next two datasets",
         sibling="wilcoxon_test",
         citations=("benavoli2014wilcoxon", "benavoli2017time"),
         seeded=True,
@@ -362,15 +402,16 @@ for _entry in (
         name="sign_test",
         school="bayes",
         function="bayescmp.bayes:sign_test",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         label="sign test",
         why="counts the datasets on which each model is better, whatever the sizes of the differences",
         gives=f"It gives the posterior of {NEXT}",
         estimand="probabilities that the next dataset's difference is better / equivalent / worse",
-        new="a new dataset",
+        new="the next dataset",
         sibling="sign_test",
         citations=("benavoli2017time",),
         pymc="bayescmp.bayes.sign:pymc_sign_test",
+        decides="bayescmp.planning.exact:sign_test",
         advised=("datasets",),
         caveat="weaker than signed_rank_test",
     ),
@@ -379,7 +420,7 @@ for _entry in (
         name="rank_models",
         school="bayes",
         function="bayescmp.bayes:rank_models",
-        designs=("folds", "datasets", "datasets x folds"),
+        designs=("folds", "runs", "items", "graded items", *MANY_DATASETS),
         takes="scores",
         label="ranking by the Bayesian bootstrap",
         why="P(best) and ranks of many models",
@@ -391,7 +432,7 @@ for _entry in (
         name="bradley_terry",
         school="bayes",
         function="bayescmp.bayes:bradley_terry",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         takes="scores",
         label="Bradley-Terry model",
         why="which model wins on a dataset, by the wins of every pair",
@@ -402,7 +443,7 @@ for _entry in (
         name="plackett_luce",
         school="bayes",
         function="bayescmp.bayes:plackett_luce",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         takes="scores",
         label="Plackett-Luce model",
         why="which model wins on a dataset, by the datasets' rankings of all models",
@@ -488,11 +529,11 @@ for _entry in (
         name="cohens_d",
         school="frequentist",
         function="bayescmp.frequentist:cohens_d",
-        designs=("folds",),
+        designs=("folds", "graded items"),
         kind="effect size",
         label="Cohen's d",
         why="the difference in standard deviations of the scores",
-        advised=("folds",),
+        advised=("folds", "graded items"),
         questions=("Q2",),
         caveat="judge the raw difference against your rope as well",
     ),
@@ -526,37 +567,64 @@ for _entry in (
         school="frequentist",
         function="bayescmp.frequentist:welch_ttest",
         designs=("runs",),
-        label="Welch's t-test",
+        label="Welch t-test",
         why="independent runs of each model, with unequal variances",
         sibling="welch_ttest",
         citations=("welch1947generalization",),
+        advised=("runs",),
+        assumes_normal=True,
     ),
     Test(
         name="mcnemar_test",
         school="frequentist",
         function="bayescmp.frequentist:mcnemar_test",
         designs=("items",),
-        label="McNemar's test",
+        label="McNemar test",
         why="compares on which cases one model is right and the other wrong",
+        sibling="mcnemar_test",
         citations=("mcnemar1947note",),
-        advised=("one score",),
-        caveat="needs the prediction for every case, not these scores; holds for these trained models only",
+        advised=("one score", "right or wrong"),
+        caveat="needs the answer to every case; holds for these trained models only",
     ),
     Test(
         name="per_instance_ttest",
         school="frequentist",
         function="bayescmp.frequentist:per_instance_ttest",
-        designs=("items",),
+        designs=("graded items", "items"),
         label="paired t-test over the cases",
-        why="compares the models' losses case by case, for many cases",
-        advised=("one score",),
-        caveat="needs the prediction for every case, not these scores; holds for these trained models only",
+        why="compares the models' grades or losses case by case; cluster-robust where cases come in clusters",
+        sibling="per_instance_ttest",
+        advised=("one score", "graded items"),
+        caveat="needs the answer to every case; holds for these trained models only",
+    ),
+    Test(
+        name="tost_mcnemar",
+        school="frequentist",
+        function="bayescmp.frequentist:tost_mcnemar",
+        designs=("items",),
+        label="two one-sided score tests of equivalence",
+        why="whether the difference of the accuracies lies inside the rope, by Tango's score",
+        sibling="mcnemar_test",
+        citations=("tango1998equivalence",),
+        advised=("one score", "right or wrong"),
+        questions=("Q2",),
+    ),
+    Test(
+        name="paired_proportions_interval",
+        school="frequentist",
+        function="bayescmp.frequentist:paired_proportions_interval",
+        designs=("items",),
+        kind="interval",
+        label="interval of the difference of two accuracies",
+        why="the interval of the difference of the accuracies on the same cases",
+        citations=("newcombe1998improved",),
+        advised=("right or wrong",),
     ),
     Test(
         name="wilcoxon_test",
         school="frequentist",
         function="bayescmp.frequentist:wilcoxon_test",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         label="Wilcoxon signed-rank test",
         why="signed ranks of the datasets' mean differences",
         sibling="signed_rank_test",
@@ -570,7 +638,7 @@ for _entry in (
         name="hodges_lehmann_interval",
         school="frequentist",
         function="bayescmp.frequentist:hodges_lehmann_interval",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         kind="interval",
         label="Hodges-Lehmann interval",
         why="the interval that belongs to the signed-rank test",
@@ -581,7 +649,7 @@ for _entry in (
         name="sign_test",
         school="frequentist",
         function="bayescmp.frequentist:sign_test",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         label="sign test",
         why="counts wins and losses only",
         sibling="sign_test",
@@ -594,7 +662,7 @@ for _entry in (
         name="friedman_test",
         school="frequentist",
         function="bayescmp.frequentist:friedman_test",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         takes="scores",
         label="Friedman test",
         why="compares all models by their ranks on each dataset",
@@ -606,7 +674,7 @@ for _entry in (
         name="iman_davenport_test",
         school="frequentist",
         function="bayescmp.frequentist:iman_davenport_test",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         takes="scores",
         label="Iman-Davenport test",
         why="the Friedman test, less conservative",
@@ -616,7 +684,7 @@ for _entry in (
         name="nemenyi_test",
         school="frequentist",
         function="bayescmp.frequentist:nemenyi_test",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         label="Nemenyi test",
         why="mean ranks of all models at once: which pairs differ after a rejected Friedman test",
         sibling="signed_rank_test",
@@ -630,7 +698,7 @@ for _entry in (
         name="pairwise_wilcoxon_test",
         school="frequentist",
         function="bayescmp.frequentist:pairwise_wilcoxon_test",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         takes="scores",
         label="pairwise Wilcoxon signed-rank tests",
         why="each pair by its own datasets, adjusted for all pairs; unlike Nemenyi's not moved by the other models",
@@ -648,7 +716,7 @@ for _entry in (
         label="Cochran's Q test",
         why="all models at once by which cases they get right; then mcnemar_test for the pairs",
         advised=("cases of many models",),
-        caveat="needs the correctness on every case, not these scores",
+        caveat="needs right or wrong on every case",
     ),
     # ---- intervals and effect sizes
     Test(
@@ -666,7 +734,7 @@ for _entry in (
         name="kendalls_w",
         school="frequentist",
         function="bayescmp.frequentist:kendalls_w",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         takes="scores",
         kind="effect size",
         label="Kendall's W",
@@ -678,7 +746,7 @@ for _entry in (
         name="rank_biserial",
         school="frequentist",
         function="bayescmp.frequentist:rank_biserial",
-        designs=("datasets", "datasets x folds"),
+        designs=MANY_DATASETS,
         kind="effect size",
         label="rank-biserial correlation",
         why="the share of the ranks that favours A less that of B, -1 to 1, for each pair",

@@ -49,7 +49,7 @@ def check_number(name: str, value: object) -> float:
 
 
 def check_numbers(name: str, values: Any) -> NDArray[np.float64]:
-    """An array of real numbers, or one of them."""
+    """An array of real numbers, none of them NaN, or one of them."""
     try:
         given = np.asarray(values)
         real = given.dtype.kind in "iuf" or (
@@ -58,7 +58,7 @@ def check_numbers(name: str, values: Any) -> NDArray[np.float64]:
         numbers = given.astype(float) if real else None
     except (TypeError, ValueError, OverflowError):
         numbers = None
-    if numbers is None:
+    if numbers is None or np.isnan(numbers).any():
         raise ValueError(f"`{name}` must be numbers, got {values!r}.")
     return numbers
 
@@ -111,7 +111,8 @@ def check_threshold(threshold: object) -> float:
 
 def check_mass(mass: object) -> float:
     """The mass of a credible interval."""
-    return check_share("mass", mass, hint=" For 95 % use 0.95.")
+    whole = " An interval with all of the mass is the whole support, whatever the data: use 0.99 or less."
+    return check_share("mass", mass, hint=whole if is_number(mass) and mass == 1 else " For 95 % use 0.95.")
 
 
 def check_level(confidence_level: object) -> float:

@@ -31,7 +31,7 @@ class DegenerateWarning(UserWarning):
 
 
 class RepeatsWarning(UserWarning):
-    """Two repeats of a cross-validation are copies of each other, so they are not repeats."""
+    """Something counts twice: two repeats or datasets that are copies, or a dataset named like a mean of the others."""
 
 
 class PriorWarning(UserWarning):
@@ -39,11 +39,11 @@ class PriorWarning(UserWarning):
 
 
 class ScaleWarning(UserWarning):
-    """The rope seems to be on another scale than the scores."""
+    """The rope seems to be on another scale than the scores, or some scores on another one than the others."""
 
 
 class MissingWarning(UserWarning):
-    """Datasets were left out because a model was not run on them."""
+    """Datasets or items were left out because a model was not run on them, or has no score there."""
 
 
 def warn(message: str, category: type[Warning]) -> None:
@@ -62,12 +62,23 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> ScoresError:
     """The error for a name that is not there, with the nearest names that are."""
     known = list(known)
     close = difflib.get_close_matches(str(name), known, n=1)
-    hint = f' Did you mean "{close[0]}"?' if close else ""
-    return ScoresError(f'There is no {kind} "{name}".{hint} Known {kind}s: {name_list(known)}.')
+    hint = f' Did you mean "{few_words(close[0])}"?' if close else ""
+    return ScoresError(f'There is no {kind} "{few_words(name)}".{hint} Known {kind}s: {name_list(known)}.')
 
 
 def name_list(names: Iterable[str], most: int = 8) -> str:
     """Names in quotes, cut after `most` of them."""
     names = list(names)
-    shown = ", ".join(f'"{name}"' for name in names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+    some = ", ".join(f'"{few_words(name)}"' for name in names[:most])
+    return some + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def few_words(text: object, most: int = 60) -> str:
+    """A text for a message: no more of it than a few words."""
+    whole = str(text)
+    return whole if len(whole) <= most else whole[: most - 3] + "..."
+
+
+def shown(value: object) -> str:
+    """A cell of a file or an argument for a message, as Python writes it, and no more of it than a few words."""
+    return repr(few_words(value)) if isinstance(value, str) else few_words(repr(value))

@@ -170,6 +170,14 @@ def rope_for(rope: RopeLike | Mapping[str, RopeLike], dataset: str) -> Rope:
     return Rope.of(rope[dataset])
 
 
+def check_rope_names(rope: RopeLike | Mapping[str, RopeLike], datasets: Iterable[str]) -> None:
+    """Raise if a mapping from dataset to rope has a name that is no dataset."""
+    known = list(datasets)
+    for name in rope if isinstance(rope, Mapping) else ():
+        if name not in known:
+            raise RopeError(f"`rope` has a name that is no dataset. {unknown_name('dataset', name, known)}")
+
+
 def warn_if_other_scale(rope: Rope, scores: NDArray[np.float64]) -> None:
     """Warn where the rope looks like a share and the scores like percentages, or the other way round."""
     width = max(-rope.low, rope.high)

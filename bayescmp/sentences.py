@@ -4,32 +4,41 @@ The functions take results by their attributes and return text; results, tables,
 """
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from bayescmp import measured
 from bayescmp.rope import Decision, Rope
 from bayescmp.scores.pair import SCALES
-from bayescmp.text import number, p_value, probability
+from bayescmp.text import IN_PERCENT, amounts, border, counted, number, p_value, percent, probability
 
 if TYPE_CHECKING:
     from bayescmp.bayes.difference import DifferencePosterior
     from bayescmp.bayes.posterior import Posterior
+    from bayescmp.bayes.ranking.groups import Groups
     from bayescmp.bayes.ranking.result import RankingPosterior
     from bayescmp.bayes.regions import RegionPosterior
     from bayescmp.comparison.pair import PairResult
     from bayescmp.comparison.result import Comparison
+    from bayescmp.scores.table import Scores
 
 
 def of_difference(p: "DifferencePosterior", threshold: float | None = None, mass: float = 0.95) -> str:
     """The posterior of a mean difference, from the side of the model that is more probably better."""
-    p = _leader_first(p)
+    scope = p.settings.get("scope")
+    return _of_difference(_leader_first(p), threshold, mass) + (f" This is about {scope}." if scope else "")
+
+
+def _of_difference(p: "DifferencePosterior", threshold: float | None, mass: float) -> str:
     better, equivalent, worse = (probability(x, p.largest_mcse, threshold) for x in p.three)
-    interval = f"mean {difference_text(p, mass)}"
+    interval = difference_text(p, mass)
     tied = math.isclose(p.p_better, p.p_worse)
     if p.rope.is_zero:
         if tied:
             return f"{p.a} and {p.b} are equally likely to be the better one ({interval})."
         return f"{p.a} is better than {p.b} with probability {better} ({interval})."
-    rope = f"rope {rope_text(p.rope, p.scale)}"
+    rope = f"rope {rope_text(p.rope, p.scale, p.higher_is_better)}"
     if p.p_equivalent >= p.p_better:
         return (
             f"{p.a} and {p.b} are practically equivalent with probability {equivalent} (P({p.a} better) = {better}, "
@@ -44,52 +53,112 @@ def of_difference(p: "DifferencePosterior", threshold: float | None = None, mass
 
 
 def of_regions(p: "RegionPosterior", threshold: float | None = None) -> str:
-    """The posterior of the three outcomes of something new, from the side of the model that is more probably better."""
+    """What the next dataset will show, and how certain the most probable outcome is; the leading model first."""
     p = _leader_first(p)
-    better, equivalent, _ = (probability(x, p.largest_mcse, threshold) for x in p.three)
-    shares = f"expected shares {expected_text(p, ('better', 'equivalent', 'worse'))}"
-    if math.isclose(p.p_better, p.p_worse, abs_tol=1e-9) and p.p_equivalent <= p.p_better:
-        return f"{p.a} and {p.b} are equally likely to be the better one on {p.new} (P = {better} each); {shares}."
-    if p.p_equivalent > p.p_better:
-        within, rope = (" on each dataset", "") if p.scale == "ropes" else ("", f", rope {p.rope.short}")
-        return (
-            f"The most probable outcome for {p.new} is that {p.a} and {p.b} are practically equivalent{within} "
-            f"(P = {equivalent}{rope}); {shares} for {p.a}."
-        )
-    by = "" if p.rope.is_zero else " by more than its rope" if p.scale == "ropes" else f" by more than {p.rope.high:g}"
-    return f"The most probable outcome for {p.new} is that {p.a} is better than {p.b}{by} (P = {better}); {shares}."
+    return f"{next_text(p)} {_most_probable(p, threshold)}"
 
 
-def expected_text(p: "RegionPosterior", names: tuple[str, str, str]) -> str:
-    """The expected shares of the three outcomes, named."""
-    shares = (p.expected or {}).values()
-    parts = [f"{probability(x)} {name}" for name, x in zip(names, shares, strict=True)]
+def next_text(p: "RegionPosterior") -> str:
+    """The expected shares: what the next dataset (or the average of the next two) will show."""
+    rope = "" if p.rope.is_zero else f" (rope {rope_text(p.rope, p.scale, p.higher_is_better)})"
+    shares = list(zip(p.labels, (p.expected or {}).values(), strict=True))
     if p.rope.is_zero:
-        del parts[1]
-    return ", ".join(parts)
+        del shares[1]
+    return f"On {p.new}{rope}: {', '.join(f'{label} {percent(x)}' for label, x in shares)}."
+
+
+def _most_probable(p: "RegionPosterior", threshold: float | None) -> str:
+    """How certain the most probable outcome is, the leading model being A."""
+    # a posterior is never certain: a probability of 1 is one that was rounded
+    better, equivalent, _ = (percent(min(max(x, 1e-12), 1 - 1e-12), p.largest_mcse, threshold) for x in p.three)
+    if math.isclose(p.p_better, p.p_worse, abs_tol=1e-9) and p.p_equivalent <= p.p_better:
+        return f"{p.a} and {p.b} are equally likely to be the one that is more often better: {better} each."
+    if p.p_equivalent > p.p_better:
+        return f"That equivalence is the most probable outcome is {equivalent} certain."
+    return f'That "{p.labels[0]}" is the most probable outcome is {better} certain.'
+
+
+def decision_words(p: "Posterior", decision: Decision, names: tuple[str, str] | None = None) -> str:
+    """The decision with the models' `names`, and what it is about where that is the most probable outcome."""
+    words = decision.words(*names or (p.a, p.b))
+    return words if p.expected is None or decision is Decision.UNDECIDED else f"most probable: {words}"
 
 
 def difference_text(p: "Posterior", mass: float = 0.95) -> str:
-    """What a difference is called on this scale, its mean and its HDI, with the digits that are known."""
+    """What was estimated, its posterior mean and its HDI, with the digits that are known."""
+    noun = _noun(p)
+    if p.scale in IN_PERCENT and p.mean is not None:
+        return in_percent(p, p.mean, p.hdi(mass), noun, f"{100 * mass:g}% HDI")
     mean, interval = estimate_text(p, mass)
-    return f"{SCALES[p.scale]} {mean}, {100 * mass:g}% HDI {interval}"
+    return f"{noun} {mean}, {100 * mass:g}% HDI {interval}"
+
+
+def _noun(p: "Posterior") -> str:
+    """What `mean` and `hdi` are those of: the mean difference, or what else the test estimates."""
+    before, found, _ = p.estimand.partition("difference")
+    if p.expected is None and not found:
+        return p.estimand
+    kind = before.strip() if p.expected is None and before else "mean"
+    return f"{kind} {SCALES[p.scale]}"
+
+
+def in_percent(result: Any, estimate: float, ends: tuple[float, float], noun: str, interval: str) -> str:
+    """A ratio in words: "rf's rmse is 8.0 % lower on average, 95% HDI 3.0 % to 12.0 %"."""
+    words = ("lower", "higher") if result.higher_is_better else ("higher", "lower")
+    shown = [
+        (text.removeprefix("-"), words[not text.startswith("-")])
+        for text in amounts((estimate, *ends), ends, result.scale, result.higher_is_better)
+    ]
+    (size, word), *both = shown
+    if len({word for _, word in shown}) > 1:
+        low, high = (" ".join(end) for end in both)
+    else:  # the smaller percentage first
+        low, high = (both[i][0] for i in ((0, 1) if word == words[1] else (1, 0)))
+    how = "on average" if noun.startswith("mean ") else f"({noun})"
+    return f"{result.a}'s {result.metric or 'score'} is {size} {word} {how}, {interval} {low} to {high}"
+
+
+def gap_name(scale: str, higher_is_better: bool) -> str:
+    """The column of differences of A and B, positive where A is better."""
+    if scale not in IN_PERCENT:
+        return "A - B"
+    return f"A {'higher' if higher_is_better else 'lower'} by"
 
 
 def estimate_text(p: "Posterior", mass: float = 0.95) -> tuple[str, str]:
     """The mean difference and its HDI with the digits that are known; empty where the test has none."""
     if p.mean is None:
         return "", ""
-    low, high = p.hdi(mass)
-    width = high - low
-    return number(p.mean, width), f"[{number(low, width)}, {number(high, width)}]"
+    ends = p.hdi(mass)
+    mean, low, high = amounts((p.mean, *ends), ends, p.scale, p.higher_is_better)
+    return mean, f"[{low}, {high}]"
 
 
-def rope_text(rope: "Rope", scale: str = "score") -> str:
-    """The rope as papers write it; on the scale "ropes" it counts the ropes that the datasets have of their own."""
+def rope_text(rope: "Rope", scale: str = "score", higher_is_better: bool = True) -> str:
+    """The rope as papers write it; on the scale "ropes" it counts the ropes that the datasets have of their own.
+
+    On scales of ratios it is in percent: the log ratios within 0.1 are those from 9.5 % lower to 10.5 % higher.
+    """
+    if scale in IN_PERCENT and not rope.is_zero:
+        low, high = (border(x, scale, higher_is_better) for x in (rope.low, rope.high))
+        percents = f"±{high} %" if low == f"-{high}" else f"[{low} %, {high} %]"
+        return f"{percents} ({scale} scale)"
     if scale != "ropes" or rope.is_zero:
         return rope.short
     times = f"{rope.high:g}" if rope.low == -rope.high else str(rope)
     return "each dataset's rope" if times == "1" else f"{times} times each dataset's rope"
+
+
+def _upper_border(p: Any) -> str:
+    if p.scale in IN_PERCENT:
+        return f"{border(p.rope.high, p.scale, p.higher_is_better)} % on the {p.scale} scale"
+    return f"{p.rope.high:g}"
+
+
+def rope_label(result: Any, rope: "Rope | None" = None) -> str:
+    """The rope of a result, or another one on its scale, for its repr and the keys of figures: with both borders."""
+    rope = result.rope if rope is None else rope
+    return rope_text(rope, result.scale, result.higher_is_better) if result.scale in IN_PERCENT else str(rope)
 
 
 def is_behind(p: "Posterior") -> bool:
@@ -104,96 +173,129 @@ def _leader_first(p: Any) -> Any:
 
 # ---- both schools of one pair
 
-PROBABLE = 0.8
-"""A model is called probably better from this probability on, also where no decision is reached."""
+SAME = ("agree", "neither decides", "equivalent, not significant")
+"""The kinds of agreement where the decisions of the two schools do not differ."""
+KINDS = {
+    "agree": "both: {leader} better",
+    "neither decides": "neither decides",
+    "equivalent, not significant": "{equivalent}; a large p cannot show that",
+    "correction missing": (
+        "significant ({p}) only because overlapping folds are treated as independent: corrected {corrected}"
+    ),
+    "opposite directions": (
+        "significant ({p}) in favour of {favoured}, yet {claim}: the tests weigh the datasets differently"
+    ),
+    "mean and majority differ": (
+        "{claim}, yet {other} is ahead by the mean ({mean}): a few datasets differ much more than the others"
+    ),
+    "one number, two thresholds": (
+        "the two are the same number, P = 1 - p/2; {threshold} is one-sided, p two-sided: P = {P}, {p}"
+    ),
+    "significant but equivalent": "significant ({p}), but {equivalent}{why}",
+    "rope wider than the effect": (
+        "significant ({p}), but the estimated difference {mean} lies inside the rope: no outcome has P of {threshold}"
+    ),
+    "significant but undecided": (
+        "significant ({p}) in favour of {favoured}, but {leader} better{beyond} has only P = {P}"
+    ),
+    "too few datasets": "on {n} datasets p cannot be below {least}{over}, whatever the scores; {claim}",
+    "lost by the adjustment": "{alone} alone, {p} ({adjustment}); {claim}",
+    "decided but not significant": "not significant ({p}), yet {claim}",
+}
+"""What the decisions of the two schools come to: the kind, and its sentence."""
 
 
 def agreement(r: "PairResult") -> tuple[str, str]:
-    """The kind of (dis)agreement of both schools about a pair, and a sentence about it.
-
-    Kinds: agree, correction missing, mean and majority differ, opposite directions, significant but equivalent, rope
-    wider than the effect, significant but undecided, too few datasets, lost by the adjustment, decided but not
-    significant, probable but not significant.
-    """
+    """The kind of (dis)agreement of both schools about a pair, one of `KINDS`, and its sentence."""
+    kind, words = (_significant if r.significant else _not_significant)(r)
     p, s = r.posterior, r.standard
-    if s.corrected_p is not None and r.significant and s.corrected_p > s.alpha:
-        return "correction missing", (
-            f"significant ({_p_text(r)}) only because overlapping folds are treated as independent: corrected "
-            f"{p_value(s.corrected_p, s.alpha)}"
-        )
-    if p.mean and _p_leader(p) >= PROBABLE and (p.mean > 0) != _a_leads(p):
-        return "mean and majority differ", (
-            f"{_claim(r)}, yet {p.b if _a_leads(p) else p.a} is ahead by the mean ({abs(p.mean):.2g}): a few datasets "
-            "differ much more than the others"
-        )
-    return _significant(r) if r.significant else _not_significant(r)
+    leader, other = (p.a, p.b) if _a_leads(p) else (p.b, p.a)
+    always = {
+        "p": _p_text(r),
+        "P": _shown(r, _p_leader(p)),
+        "leader": leader,
+        "other": other,
+        "claim": _claim(r),
+        "equivalent": _equivalent(r),
+        "beyond": beyond(p),
+        "mean": _mean_text(p),
+        "threshold": f"{s.threshold:g}",
+    }
+    return kind, KINDS[kind].format(**always | words)
 
 
-def _not_significant(r: "PairResult") -> tuple[str, str]:
+def _not_significant(r: "PairResult") -> tuple[str, dict[str, str]]:
     p, s = r.posterior, r.standard
-    if _p_leader(p) >= PROBABLE or r.decided:
-        for smallest, over in ((s.least_p, ""), (s.least_adjusted_p, f" with {_adjustment(r)}")):
-            if smallest is not None and smallest > s.alpha:
-                n = len(p.datasets)
-                return "too few datasets", (
-                    f"on {n} datasets p cannot be below {smallest:.2g}{over}, whatever the scores; {_claim(r)}"
-                )
-        if r.test.p_value <= s.alpha:
-            return "lost by the adjustment", (
-                f"{p_value(r.test.p_value, s.alpha)} alone, {_p_text(r)} ({_adjustment(r)}); {_claim(r)}"
-            )
-        kind = "decided but not significant" if r.decided else "probable but not significant"
-        return kind, f"not significant ({_p_text(r)}), {'yet' if r.decided else 'but'} {_claim(r)}"
-    if r.decision is Decision.EQUIVALENT:
-        return "agree", f"practically equivalent (P = {_shown(r, p.p_equivalent)}); a large p cannot show that"
-    return "agree", "neither decides"
+    if not r.decided:
+        return ("equivalent, not significant" if r.decision is Decision.EQUIVALENT else "neither decides"), {}
+    if _one_number(r) and r.test.p_value > s.alpha:
+        return "one number, two thresholds", {"p": p_value(r.test.p_value, s.alpha)}
+    for smallest, over in ((s.least_p, ""), (s.least_adjusted_p, f" with {_adjustment(r)}")):
+        if smallest is not None and smallest > s.alpha:
+            return "too few datasets", {"n": str(len(p.datasets)), "least": f"{smallest:.2g}", "over": over}
+    if r.test.p_value <= s.alpha:
+        words = {"alone": p_value(r.test.p_value, s.alpha), "adjustment": _adjustment(r)}
+        return "lost by the adjustment", words
+    return ("mean and majority differ" if _against_the_mean(p) else "decided but not significant"), {}
 
 
-def _significant(r: "PairResult") -> tuple[str, str]:
-    p, t = r.posterior, r.test
+def _significant(r: "PairResult") -> tuple[str, dict[str, str]]:
+    p, t, s = r.posterior, r.test, r.standard
     effect = t.effect_size.value if t.effect_size else (t.estimate or 0.0)
-    favoured, leader = (p.a if effect > 0 else p.b), (p.a if _a_leads(p) else p.b)
-    if effect and _p_leader(p) >= PROBABLE and favoured != leader:
-        return "opposite directions", (
-            f"significant ({_p_text(r)}) in favour of {favoured}, yet {_claim(r)}: the tests weigh the datasets "
-            "differently"
-        )
+    favoured = p.a if effect > 0 else p.b
     if r.decided:
-        return "agree", f"both: {leader} better"
-    inside = p.mean is not None and p.rope.low <= p.mean <= p.rope.high and not p.rope.is_zero
-    equivalent = _shown(r, p.p_equivalent)
-    share = None if p.expected is None else tuple(p.expected.values())[1]
+        if effect and favoured != (p.a if _a_leads(p) else p.b):
+            return ("mean and majority differ" if _against_the_mean(p) else "opposite directions"), {
+                "favoured": favoured
+            }
+        return "agree", {}
+    if s.corrected_p is not None and s.corrected_p > s.alpha:
+        return "correction missing", {"corrected": p_value(s.corrected_p, s.alpha)}
     if r.decision is Decision.EQUIVALENT:
-        if inside or (p.mean is None and (share is None or share > 0.9)):
-            return "significant but equivalent", (
-                f"significant ({_p_text(r)}) but practically equivalent (P = {equivalent}): a real difference, smaller "
-                "than the rope"
-            )
-        expected = "" if share is None else f", expected share {share:.2f}"
-        return "significant but equivalent", (
-            f"significant ({_p_text(r)}), yet equivalence is the most probable outcome (P = {equivalent}{expected}): "
-            "the other datasets decide the test"
-        )
-    if inside:
-        return "rope wider than the effect", (
-            f"significant ({_p_text(r)}), but the estimated difference {p.mean:.2g} lies inside the rope: "
-            f"P(equivalent) = {equivalent}"
-        )
-    beyond = "" if p.rope.is_zero else " by more than the rope"
-    return "significant but undecided", (
-        f"significant ({_p_text(r)}) in favour of {favoured}, but {leader} better{beyond} has only "
-        f"P = {_shown(r, _p_leader(p))}"
-    )
+        small = p.expected is None or (p.mean is None and tuple(p.expected.values())[1] > 0.9)
+        return "significant but equivalent", {"why": ": a real difference, smaller than the rope" if small else ""}
+    if _one_number(r):
+        return "one number, two thresholds", {"p": p_value(t.p_value, s.alpha)}
+    if p.mean is not None and p.rope.low <= p.mean <= p.rope.high and not p.rope.is_zero:
+        return "rope wider than the effect", {}
+    return "significant but undecided", {"favoured": favoured}
 
 
-def _claim(r: "PairResult") -> str:
-    """The posterior's claim about the leader, by what P is a probability of."""
+def _one_number(r: "PairResult") -> bool:
+    """Whether P of the better model is 1 - p/2: on one dataset without a rope, by the t-tests."""
     p = r.posterior
-    leader, shown = (p.a if _a_leads(p) else p.b), _shown(r, _p_leader(p))
+    return len(p.datasets) == 1 and p.rope.is_zero and math.isclose(_p_leader(p), 1 - r.test.p_value / 2, abs_tol=1e-9)
+
+
+def _against_the_mean(p: "Posterior") -> bool:
+    """Whether the model that is ahead by P is behind by the mean."""
+    return bool(p.mean) and (p.mean > 0) != _a_leads(p)  # type: ignore[operator]
+
+
+def _mean_text(p: "Posterior") -> str:
+    """The size of the mean difference, with two digits."""
+    mean = abs(p.mean or 0.0)
+    return f"{border(mean, p.scale, p.higher_is_better)} %" if p.scale in IN_PERCENT else f"{mean:.2g}"
+
+
+def _claim(r: "PairResult", where: str = "next:") -> str:
+    """The posterior's decision for the leader, by what P is a probability of."""
+    p = r.posterior
+    leader, other = (p.a, p.b) if _a_leads(p) else (p.b, p.a)
+    shown = _shown(r, _p_leader(p))
     if p.expected is not None:
-        share = tuple(p.expected.values())[0 if _a_leads(p) else 2]
-        return f"{leader} better is the most probable outcome (P = {shown}; expected share {share:.2f})"
-    return f"{leader} is {'better' if r.decided else 'probably better'} (P = {shown})"
+        share = percent(tuple(p.expected.values())[0 if _a_leads(p) else 2])
+        return f'"{leader} better" is the most probable outcome (P = {shown}; {where} {share})'
+    return f"{leader} is better than {other}{beyond(p)} (P = {shown})"
+
+
+def _equivalent(r: "PairResult", where: str = "next:") -> str:
+    """The decision for equivalence, by what P is a probability of."""
+    p, shown = r.posterior, _shown(r, r.posterior.p_equivalent)
+    if p.expected is not None:
+        share = percent(tuple(p.expected.values())[1])
+        return f"equivalence is the most probable outcome (P = {shown}; {where} {share})"
+    return f"practically equivalent (P = {shown})"
 
 
 def _a_leads(p: "Posterior") -> bool:
@@ -219,43 +321,225 @@ def _adjustment(r: "PairResult") -> str:
     return f"{r.adjustment} over {r.standard.pairs} pairs"
 
 
+def decided(r: "PairResult") -> str:
+    """The decision about a pair in one line: what opens the report of two models."""
+    p = r.posterior
+    where = f"on {getattr(p, 'new', '')}"
+    if r.decided:
+        text = _claim(r, where) if p.expected is None else f"{p.a} and {p.b}: {_claim(r, where)}"
+    elif r.decision is Decision.EQUIVALENT:
+        text = f"{p.a} and {p.b}: {_equivalent(r, where)}"
+    else:
+        outcome = "outcome" if p.expected is None else "most probable outcome"
+        return f"{p.a} and {p.b}: undecided, no {outcome} is {percent(r.standard.threshold)} certain."
+    caution = "".join(f" Caution, {note}." for note in p.notes if note.startswith(FEW))
+    return f"{text}.{caution}"
+
+
 # ---- many models
+
+MOST_NAMES = 6
+
+
+def of_groups(g: "Groups") -> str:
+    """The groups in one line: no difference is claimed that the joint draws of all models do not show."""
+    rest = g.not_worse
+    p = "" if g.probability is None else f" (P = {probability(g.probability, g.mcse, g.threshold)})"
+    between = [model for model in g.worse if model not in g.beaten]
+    if not rest:
+        text = f"No one of {len(g.worse)} models stands out in {g.quantity}"
+    elif g.by_rope:
+        text = f"{rest[0]} is better than {names_in_line(g.beaten)}{g.beyond} in {g.quantity}{p}"
+    else:
+        difference = "practical difference" if g.beyond else "difference"
+        shown = f": no {difference} in {g.quantity} shown" if len(rest) > 1 else f" leads in {g.quantity}"
+        parts = [f"{names_in_line(rest)}{shown}"]
+        if g.beaten:
+            everyone = {1: "it beats", 2: "both beat", 3: "all three beat"}.get(len(rest), f"all {len(rest)} beat")
+            parts.append(f"{everyone} {names_in_line(g.beaten)}{p}")
+        if between:
+            parts.append(
+                f"{names_in_line(between)} {'looks' if len(between) == 1 else 'look'} worse, but not for certain"
+            )
+        text = "; ".join(parts)
+    if g.cheapest is not None:
+        text += f". Cheapest of the top: {g.cheapest}"
+    return f"{text}.{f' Caution: {g.caution}.' if g.caution and g.probability is not None and g.few else ''}"
+
+
+def names_in_line(names: Iterable[str]) -> str:
+    """a, b and c; with many names the first ones, and how many more."""
+    shown = list(names)
+    if len(shown) > MOST_NAMES:
+        shown = [*shown[: MOST_NAMES - 1], f"{len(shown) - MOST_NAMES + 1} more"]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+
+
+def beyond(p: Any) -> str:
+    """How far apart two practically different models are, for a result with a rope; empty without a rope."""
+    rope = p.rope
+    if rope.is_zero:
+        return ""
+    if p.scale == "ropes":
+        return f" by more than {rope_text(rope, p.scale)}"
+    if rope.low != -rope.high:
+        return f" by more than the rope {rope_label(p)}"
+    return f" by more than {_upper_border(p)}"
 
 
 def best_model(ranking: "RankingPosterior", rope: "Rope | None", most: int = 3) -> str:
     """The ranking's answer: who is probably best, and who comes next; `rope` is that of the comparison."""
-    frame = ranking.to_frame()
-    rows = frame.head(most).to_dict("records")
-    shown = [f"{probability(row['p_best'], row['mcse'])}" for row in rows]
-    name, k, within = rows[0]["model"], len(frame), rope_text(ranking.rope, ranking.scale)
+    if too_few_for_p_best(ranking.inference.resampled):
+        return f"{counted(ranking.n, 'dataset')} are too few for a probability of being the best."
+    rows = sorted(ranking.p_best.items(), key=lambda row: -row[1])[:most]
+    shown = [probability(p, ranking.mcse[name]) for name, p in rows]
+    name, k, within = rows[0][0], len(ranking.models), rope_text(ranking.rope, ranking.scale, ranking.higher_is_better)
     if rope is not None and rope.low != -rope.high:
         within += f" (the wider side of the rope {rope})"
-    among = probability(rows[0]["p_among_best"], rows[0]["mcse"])
-    if "p_best_by_score" in frame:  # ranks win, but the rope is one of scores: give both
-        first = f"{name} has the best mean rank of {k} models with probability {shown[0]}"
-        near = f"; its mean score is within {within} of the best one with probability {among}"
-    else:
-        first = f"{name} is the best of {k} models with probability {shown[0]}"
-        near = f", and within {within} of the best with probability {among}"
-    first += "" if ranking.rope.is_zero else near
-    rest = [f"{row['model']} ({p})" for row, p in zip(rows[1:], shown[1:], strict=True)]
+    near = probability(ranking.p_within_rope[name], ranking.mcse[name])
+    first = (
+        f"By {ranking.quantity} over {ranking.rests_on}, {name} is the best of {k} models with probability {shown[0]}"
+    )
+    first += "" if ranking.rope.is_zero else f", and within {within} of the best with probability {near}"
+    rest = [f"{name} ({p})" for (name, _), p in zip(rows[1:], shown[1:], strict=True)]
     return f"{first}. Next: {', '.join(rest)}."
 
 
+def datasets_used(ranking: "RankingPosterior") -> str:
+    """The datasets that a ranking rests on: "30 datasets", or "13 of 30 datasets" where some were left out."""
+    used, every = len(ranking.datasets), len(ranking.datasets) + len(ranking.left_out)
+    return counted(every, "dataset") if used == every else f"{used} of {counted(every, 'dataset')}"
+
+
+def datasets_text(scores: "Scores") -> str:
+    """The datasets of a table, and on how many of them all models were run."""
+    every, whole = len(scores.datasets), int((scores.counts > 0).all(axis=0).sum())
+    return counted(every, "dataset") + ("" if whole == every else f" ({whole} with all models)")
+
+
+MOST_LOST = 0.2
+"""A ranking that loses a larger share of the datasets is a caution in the first lines."""
+
+
+def holes(scores: "Scores") -> str:
+    """A caution where missing runs cost the ranking (or the only pair) many datasets; empty where they do not."""
+    ran = scores.counts > 0
+    every, whole = len(scores.datasets), int(ran.all(axis=0).sum())
+    if whole < 2 or every - whole <= MOST_LOST * every:
+        return ""
+    what = "ranking" if len(scores.models) > 2 else "comparison"
+    missing = sorted(zip((~ran).sum(axis=1).tolist(), scores.models, strict=True), key=lambda pair: -pair[0])
+    most = ", ".join(f"{name} on {n}" for n, name in missing[:3] if n)
+    more = len([n for n, _ in missing[3:] if n])
+    return (
+        f"The {what} rests on {whole} of {every} datasets: the other {every - whole} are left out, because some model "
+        f"was not run there ({most}{f' and {more} more models' if more else ''}). Score the missing runs, or leave out "
+        "models that lack many."
+    )
+
+
+def mean_scores(ranking: "RankingPosterior") -> tuple[str, list[str]]:
+    """The name of the column of the models' mean scores, and their texts; geometric means on the log scale."""
+    means = ranking.mean_score or ()
+    if ranking.scale == "log":
+        means = tuple(map(math.exp, means))
+    elif ranking.scale == "relative":
+        means = tuple(100 * x for x in means)
+    spread = max(means, default=0.0) - min(means, default=0.0)
+    unit = " %" if ranking.scale == "relative" else ""
+    shown = [f"{number(x, spread)}{unit}" for x in means] or [""] * len(ranking.models)
+    return "geometric mean" if ranking.scale == "log" else "mean score", shown
+
+
+# ---- what a reader has to keep in mind
+
+FEW_FOR_P_BEST, FEW_FOR_BOOTSTRAP = 6, 20
+"""Datasets below which P(best) is not in the headline, and below which its measured rate stands beside it."""
+FEW_DATASETS = {"sign_test": 6, "signed_rank_test": 6, "hierarchical_ttest": 3}
+"""Datasets below which a test's decisions come with the measured rate of false ones."""
+
+
+def too_few_for_p_best(n: int | None) -> bool:
+    """Whether so few datasets were reweighted that P(best) is not in the headline."""
+    return n is not None and n < FEW_FOR_P_BEST
+
+
+def few_for_p_best(n: int) -> tuple[str, ...]:
+    """The caution about P(best) from the bootstrap of few datasets; none where they are enough."""
+    if n >= FEW_FOR_BOOTSTRAP:
+        return ()
+    at, rate = _measured(measured.P_BEST, n)
+    return (f"with {at} datasets, P(best) of 0.9 or more came true in {100 * rate:.0f} % of simulated studies",)
+
+
+def few_for_groups(n: int | None) -> str:
+    """The caution about groups from the bootstrap of few datasets; empty where they are enough."""
+    if n is None or n >= FEW_FOR_BOOTSTRAP:
+        return ""
+    at, rate = _measured(measured.GROUPS, n)
+    return f"with {at} datasets, such claims came true in {100 * rate:.0f} % of simulated studies"
+
+
+FEW = "few datasets"
+
+
+def few_datasets(test: str, n: int) -> tuple[str, ...]:
+    """The caution about a test's decisions on few datasets; none where they are enough."""
+    if n >= FEW_DATASETS[test]:
+        return ()
+    at, rate = _measured(measured.FALSE_DECISIONS[test], n)
+    share = f"{100 * rate:.0f} % of simulated studies"
+    return (f"{FEW}: with {at}, one of two equal models was called better in {share}",)
+
+
+def _measured(rates: dict[int, float], n: int) -> tuple[int, float]:
+    """The rate for the largest number of datasets that was tried and is not above n, and that number."""
+    at = max((tried for tried in rates if tried <= n), default=min(rates))
+    return at, rates[at]
+
+
+MOST_BORDERS = 12
+"""Pairs up to which it is said what ropes beside a border that scores lie on would give: it takes two more answers."""
+
+
+def pair_notes(c: "Comparison") -> list[str]:
+    """The notes of the pairs' posteriors, each once, with the number of pairs that it is about."""
+    often = Counter(note for p in c.posteriors for note in p.notes)
+    notes = [f"{note} ({counted(n, 'pair')})" for note, n in often.most_common()]
+    if len(c.posteriors) <= MOST_BORDERS:
+        borders = ((p, getattr(p, "border_note", "")) for p in c.posteriors)
+        notes += [f"{p.a} vs {p.b}: {note}" for p, note in borders if note]
+    return notes
+
+
 def cautions(c: "Comparison") -> list[str]:
-    """What a reader has to keep in mind about many pairs and selected models."""
-    lines = []
+    """What a reader has to keep in mind about missing runs, many pairs and selected models."""
+    lines = [text] if (text := holes(c.scores)) else []
     m = len(c.posteriors)
     if m > 1:
         how = c.tests.adjustment
         adjusted = "p-values are not adjusted for that" if how == "none" else f"p-values are adjusted for that ({how})"
         lines.append(
             f"{m} pairs were compared. {adjusted}; the posterior probabilities are not: each pair has its own prior, "
-            "whatever the other pairs show. bayes.multilevel(scores) is the one model of all that shrinks."
+            "whatever the other pairs show."
+            + (" bayes.multilevel(scores) is the one model of all that shrinks." if c.scores.paired else "")
         )
     if c.against == "best":
         lines.append(
             f"{c.control} was picked as the best by the same scores: its advantage over the others is too large on "
             "average. ranking() gives P(best) without picking."
         )
+    if c.looks > 1:
+        lines.append(looks_text(c.looks))
     return lines
+
+
+def looks_text(looks: int, planned: bool = False) -> str:
+    """Both readings of data that were, or may be, looked at several times while they come in."""
+    when = f"may be looked at {looks} times while they come in" if planned else f"were looked at {looks} times"
+    return (
+        f"The data {when}. What is probable, given these data and the prior, "
+        "is not changed by that. How often such a procedure decides wrongly is: to stop at the first look that decides "
+        "declares a difference more often than one look does (planning.looks shows how often), and the p-values are "
+        "those of one look (frequentist.e_test is valid at any time)."
+    )

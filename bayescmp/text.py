@@ -23,6 +23,16 @@ def probability(p: float, mcse: float = 0.0, threshold: float | None = None) -> 
     return f"{p:.{decimals}f}"
 
 
+def percent(p: float, mcse: float = 0.0, threshold: float | None = None) -> str:
+    """The same digits as `probability`, as a percentage; what is only rounded to 0 or 100 % is said to be near."""
+    shown = probability(p, mcse, threshold)
+    decimals = max(0, len(shown.partition(".")[2]) - 2)
+    value, step = 100 * float(shown), 10.0**-decimals
+    if value in (0.0, 100.0) and (0 < p < 1 or mcse > 0):
+        return f"more than {100 - step:.{decimals}f} %" if value else f"less than {step:.{decimals}f} %"
+    return f"{value:.{decimals}f} %"
+
+
 def counted(n: int, what: str) -> str:
     """1 pair, 2 pairs."""
     return f"{n} {what}{'' if n == 1 else 's'}"
@@ -37,6 +47,40 @@ def number(x: float, width: float) -> str:
         return f"{x + 0.0:.{min(6, max(2, 2 + _magnitude(x) - _magnitude(width)))}g}"
     rounded = round(x, decimals) + 0.0  # + 0.0 turns -0.0 into 0.0
     return f"{rounded:.{max(decimals, 0)}f}"
+
+
+IN_PERCENT = ("log", "relative")
+"""Scales whose differences are read in percent."""
+
+
+def ratio_percent(difference: float, scale: str, higher_is_better: bool) -> float:
+    """By how many percent of B's score A's is better, for an oriented difference on a scale of `IN_PERCENT`.
+
+    A log ratio d is a factor e^d: A's score is e^d - 1 higher than B's where higher is better, and 1 - e^-d lower where
+    lower is. A relative difference is a share of the mean of both.
+    """
+    if scale != "log":
+        return 100 * difference
+    try:
+        return 100 * (math.expm1(difference) if higher_is_better else -math.expm1(-difference))
+    except OverflowError:
+        return math.inf if higher_is_better else -math.inf
+
+
+def amounts(
+    differences: Sequence[float], ends: tuple[float, float], scale: str = "score", higher_is_better: bool = True
+) -> list[str]:
+    """Differences with the digits that an interval from low to high leaves them, in percent on the scales of ratios."""
+    if scale not in IN_PERCENT:
+        return [number(x, ends[1] - ends[0]) for x in differences]
+    low, high = (ratio_percent(x, scale, higher_is_better) for x in ends)
+    return [f"{number(ratio_percent(x, scale, higher_is_better), high - low)} %" for x in differences]
+
+
+def border(difference: float, scale: str, higher_is_better: bool) -> str:
+    """A border of a rope on a scale of `IN_PERCENT`, in percent with two digits (three from 10 on)."""
+    x = ratio_percent(difference, scale, higher_is_better)
+    return f"{x + 0.0:.{2 if abs(x) < 9.95 else 3}g}"
 
 
 def statistic(x: float) -> str:

@@ -102,7 +102,7 @@ class Value:
         """Take back what `_kept` gave."""
 
     def _summarised(self) -> dict[str, Any]:
-        """Numbers for those who read the JSON without this package; not read back."""
+        """Numbers for those who read the JSON without this package; read back only to see that they fit."""
         return {}
 
     # ---- pickle
@@ -207,7 +207,23 @@ def _read_value(cls: type[Value], data: Any, where: str, depth: int) -> Value:
     made = found(**values)
     kept = data.get("kept", {})
     made._restore(decode(dict[str, Value], kept, f"{where}.kept", depth + 1))
+    if "summary" in data and not _agree(data["summary"], encode(made._summarised())):
+        raise ValueError(
+            f"{where}.summary must be that of the other fields, but its numbers are others. It is for reading only: "
+            "change the data and compute the result again."
+        )
     return made
+
+
+def _agree(x: Any, y: Any) -> bool:
+    """Whether two contents of JSON are equal, numbers up to what another machine may compute."""
+    if isinstance(x, Mapping) and isinstance(y, Mapping):
+        return x.keys() == y.keys() and all(_agree(x[key], y[key]) for key in x)
+    if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple)):
+        return len(x) == len(y) and all(map(_agree, x, y))
+    if isinstance(x, (int, float)) and isinstance(y, (int, float)):
+        return math.isclose(x, y, rel_tol=1e-6, abs_tol=1e-9)
+    return bool(x == y)
 
 
 def _read_union(hint: Any, data: Any, where: str, depth: int) -> Any:
@@ -233,6 +249,8 @@ def _read_array(hint: Any, data: Any, where: str, depth: int) -> Any:
         if isinstance(data, Mapping):
             numbers = np.frombuffer(base64.b64decode(data["base64"], validate=True), "<f8")
             return numbers.reshape(data["shape"]).astype(kind)
+        if np.iscomplexobj(data):
+            raise ValueError
         array = np.array(data, dtype=float if issubclass(kind, np.floating) else None)
     except (TypeError, ValueError, KeyError, OverflowError, binascii.Error):
         raise _wrong(where, "an array of numbers", data) from None

@@ -52,6 +52,20 @@ def ranking() -> Work:
     return lambda: bc.bayes.rank_models(scores, rope=0.01, random_seed=1).p_best
 
 
+def joint(models: int, datasets: int, engine: str = "collapsed") -> Work:
+    """One joint model; by NUTS with 2 chains of 250 + 250 draws, with compiling it."""
+    scores = with_folds(models, datasets)
+    short: dict[str, Any] = {"draws": 250, "tune": 250, "chains": 2, "cores": 1, "progressbar": False}
+    options = short if engine == "nuts" else {}
+
+    def work() -> object:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return bc.bayes.multilevel(scores, rope=0.01, engine=engine, random_seed=1, **options)
+
+    return work
+
+
 def baycomp_signed_rank() -> Work:
     """A hundredth of the draws of one pair."""
     import baycomp
@@ -115,6 +129,16 @@ def cases() -> list[Case]:
             {"baycomp": baycomp_signed_rank, "autorank, Bayesian": autorank_bayesian},
             turns=2,
             share={"baycomp": PEER_DRAWS / DRAWS / PAIRS, "autorank, Bayesian": few / PAIRS},
+        ),
+        Case("joint model, 8 models x 24 datasets x 100", partial(joint, 8, 24), turns=3),
+        Case(
+            "joint model, 4 models x 12 datasets x 100",
+            partial(joint, 4, 12),
+            {"our NUTS": partial(joint, 4, 12, "nuts")},
+        ),
+        Case(f"joint model, {MODELS} models x {DATASETS} datasets x 100", partial(joint, MODELS, DATASETS), turns=1),
+        Case(
+            f"joint model, 100 exchangeable models x {DATASETS} datasets x 100", partial(joint, 100, DATASETS), turns=1
         ),
         Case(f"compare, sign, {PAIRS} pairs x {DATASETS} datasets", partial(signed_rank, bayes="sign_test"), turns=3),
         Case(

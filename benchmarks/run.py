@@ -18,9 +18,9 @@ from typing import Any
 import _page
 from _timing import exponent, peak_memory, ratios, share_of_limit
 
-NAMES = ("cold_start", "correlated_t", "signed_rank", "hierarchical", "frequentist", "compare")
+NAMES = ("cold_start", "correlated_t", "signed_rank", "hierarchical", "frequentist", "compare", "large_csv")
 KINDS = ("cases", "growths", "limits")
-PACKAGES = ("bayescmp", "numpy", "scipy", "pymc", "numba")
+PACKAGES = ("bayescmp", "numpy", "scipy", "pandas", "pymc", "numba")
 PEERS = ("baycomp", "autorank", "scikit-posthocs", "pingouin", "statsmodels", "bayes-testkit", "pystan")
 DOCS = Path(__file__).parents[1] / "docs"
 MINUTES = 15

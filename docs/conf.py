@@ -43,7 +43,7 @@ numpydoc_xref_aliases = {"DataFrame": "pandas.DataFrame", "Axes": "matplotlib.ax
     name.rpartition(".")[2]: f"bayescmp.{name}"
     for name in (
         "Scores Pair Resampling Rope Comparison PairResult bayes.DifferencePosterior bayes.RegionPosterior "
-        "bayes.RankingPosterior frequentist.TestResult frequentist.PairwiseTests frequentist.EffectSize"
+        "bayes.RankingPosterior bayes.Groups frequentist.TestResult frequentist.PairwiseTests frequentist.EffectSize"
     ).split()
 }
 autodoc_typehints = "none"

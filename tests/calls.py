@@ -3,9 +3,12 @@
 import inspect
 import json
 import math
+import tempfile
+import traceback
 import warnings
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -55,7 +58,7 @@ def _test(test):
 
 
 OF_ARRAYS = [
-    test for test in catalogue.entries() if not test.family and test.designs not in (("items",), ("datasets x folds",))
+    test for test in catalogue.entries() if not test.family and {"folds", "runs", "datasets"} & set(test.designs)
 ]
 TWO = {
     **{f"{test.school}.{test.name}": _test(test) for test in OF_ARRAYS},
@@ -145,12 +148,13 @@ ARGUMENTS = (
         "bayes.rank_models": {"scores": _S, "rope": 0.01, "draws": 64} | _SEED,
         "bayes.bradley_terry": {"scores": _S, "rope": 0.01, "draws": 4000} | _SEED,
         "bayes.plackett_luce": {"scores": _S, "draws": 4000} | _SEED,
-        "bayes.multilevel": {"scores": _CUBE, "rope": 0.01} | _SEED,
+        "bayes.multilevel": {"scores": _CUBE, "rope": 0.01, "prior": "exchangeable", "draws": 200} | _SEED,
         "bayes.pymc_model": {"name": "multilevel", "pair": _CUBE},
         "bayes.hdi": {"posterior": _A},
         "compare": {"scores": _S, "rope": 0.01, "bayes_options": {"draws": 64}} | _SEED,
         "frequentist.adjust_p_values": {"p_values": [0.1, 0.2, 0.3], "method": "holm"},
         "frequentist.anova": {"scores": _F, "kind": "repeated"},
+        "frequentist.contrast_test": {"scores": _S, "weights": {"m0": 1, "m1": -1}},
         "frequentist.tukey_hsd": {"scores": _F, "kind": "repeated"},
         "frequentist.fisher_lsd": {"scores": _F, "kind": "repeated"},
         "frequentist.binomial_test": {"errors": 3, "n": 10, "p0": 0.5},
@@ -162,12 +166,17 @@ ARGUMENTS = (
         "frequentist.cv5x2_ttest": _PAIR | {"resampling": FIVE_BY_TWO},
         "frequentist.rxk_cv_ttest": _PAIR | {"resampling": FIVE_BY_TWO},
         "frequentist.difference_interval": _PAIR | {"corrected": False},
+        "frequentist.e_test": {"wins": 3, "losses": 10},
         "frequentist.hoeffding_half_width": {"n": 10},
         "frequentist.hoeffding_sample_size": {"epsilon": 0.1},
         "frequentist.hotelling_test": {"a": _TABLE[:, :2], "b": _TABLE[:, 1:]},
         "frequentist.manova": {"models": {"m0": _TABLE[:, :2], "m1": _TABLE[:, 1:]}},
         "frequentist.mcnemar_test": {"right_a": _R1, "right_b": _R2},
         "frequentist.per_instance_ttest": {"right_a": _R1, "right_b": _R2},
+        "frequentist.tost_mcnemar": {"right_a": _R1, "right_b": _R2, "rope": 0.1},
+        "frequentist.paired_proportions_interval": {"right_a": _R1, "right_b": _R2},
+        "bayes.mcnemar_test": {"a": _R1, "b": _R2, "rope": 0.01},
+        "bayes.per_instance_ttest": _PAIR | {"rope": 0.01},
         "frequentist.mean_interval": {"scores": _A},
         "frequentist.pairwise_ttest": {"scores": _F},
         "frequentist.permutation_test": _PAIR | {"resamples": 99} | _SEED,
@@ -182,6 +191,21 @@ ARGUMENTS = (
     }
 )
 """name -> arguments of a call that works."""
+
+
+INSPECT_LOG = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}}
+INSPECT_LOG["samples"] = [{"id": 1, "scores": {"match": {"value": "C"}}}]
+EXACT_MATCH = {"name": {"name": "exact_match", "split": "test"}, "count": 1, "sum": 1}
+
+
+def _logs(name, content):
+    """The path of a log of one model and one item, with what must stand beside it."""
+    folder = Path(tempfile.mkdtemp())
+    results = {"results": {"t": {"acc,none": 1.0}}, "model_name": "m"}
+    (folder / "results_2026-03-01T10-00-00.json").write_text(json.dumps(results))
+    (folder / "run_spec.json").write_text(json.dumps({"name": "t:model=m", "adapter_spec": {"model": "m"}}))
+    (folder / name).write_text(json.dumps(content))
+    return str(folder / name)
 
 
 def other_calls():
@@ -199,6 +223,9 @@ def other_calls():
     comparison = bc.compare(_S, rope=0.01, random_seed=1, bayes_options={"draws": 64})
     frame = pd.DataFrame({"model": [*"aabb"], "dataset": ["x", "y"] * 2, "score": [0.1, 0.2, 0.3, 0.4]})
     fold_scores = {"test_score": _A}
+    search = {"params": [{"C": 1}, {"C": 2}], "split0_test_score": [0.1, 0.2], "split1_test_score": [0.3, 0.2]}
+    with warnings.catch_warnings(action="ignore", category=bc.ConvergenceWarning):
+        joint = bayes.multilevel(_CUBE, rope=0.01, chains=2, draws=20, tune=5, random_seed=1)
     figures = {
         "plot_critical_difference": tests,
         "plot_forest": hierarchical,
@@ -210,6 +237,7 @@ def other_calls():
         "plot_rank_distribution": ranking,
         "plot_ranking_groups": ranking,
         "plot_rope_curve": difference,
+        "plot_shrunken": joint,
         "plot_simplex": region,
     }
     bound = [
@@ -251,9 +279,19 @@ def other_calls():
             Scores.from_cross_validate,
             {"results": {"a": fold_scores, "b": fold_scores}, "cv": 10, "metric": "accuracy"},
         ),
+        "Scores.from_cv_results": (Scores.from_cv_results, {"search": search, "cv": 2, "metric": "accuracy"}),
+        **{
+            f"Scores.{read.__name__}": (read, {"path": _logs(name, content)})
+            for read, name, content in (
+                (Scores.from_lm_eval, "samples_t_2026-03-01T10-00-00.jsonl", {"doc_id": 0, "doc": {}, "acc": 1}),
+                (Scores.from_inspect, "log.json", INSPECT_LOG),
+                (Scores.from_helm, "per_instance_stats.json", [{"instance_id": "id0", "stats": [EXACT_MATCH]}]),
+            )
+        },
         "Scores.pair": (_S.pair, {"a": "m0", "b": "m1"}),
         "Scores.transform": (_S.transform, {"scale": "log"}),
         "Scores.rename": (_S.rename, {"names": {"m0": "x"}}),
+        "Scores.drop": (lambda name: _S.drop(name), {"name": "m0"}),
         "read_scores": (bc.read_scores, {"path": FILE, "metric": "accuracy"}),
         "Rope": (bc.Rope, {"low": -1, "high": 1}),
         "Rope.of": (bc.Rope.of, {"rope": 1}),
@@ -262,10 +300,15 @@ def other_calls():
         "Resampling.holdout": (Resampling.holdout, {"n_train": 5, "n_test": 5}),
         "Resampling.from_sizes": (Resampling.from_sizes, {"n_train": [5, 5], "n_test": [5, 5]}),
         "Resampling.custom": (Resampling.custom, {"rho": 0.1}),
+        "Resampling.leave_one_out": (Resampling.leave_one_out, {"n": 5}),
+        "Resampling.bootstrap": (Resampling.bootstrap, {"n": 5, "repeats": 3}),
+        "Resampling.blocked": (Resampling.blocked, {"blocks": 5}),
+        "Resampling.items": (Resampling.items, {"samples": 2}),
         "bayes.HierarchicalPrior": (
             bayes.HierarchicalPrior,
             {"delta_0_bound": 1, "sigma_0_max": 1, "sigma_max": 1},
         ),
+        "bayes.MultilevelPrior": (bayes.MultilevelPrior, {"effects_scale": 1, "between_max": 1}),
         **{
             f"{kind.__name__}.from_dict": (kind.from_dict, {"data": result.to_dict()})
             for kind, result in (
@@ -275,6 +318,7 @@ def other_calls():
                 (frequentist.PairwiseTests, tests),
                 (frequentist.TestResult, frequentist.paired_ttest(_A, _B)),
                 (Scores, _S),
+                (Resampling, QUARTER),
             )
         },
     }
@@ -345,7 +389,7 @@ def numbers_by_name(result, old=None):
         found = {"p_value": result.p_value, "free statistic": result.statistic} | of_models
         return found | ({"free effect": result.effect_size.value} if result.effect_size else {})
     if isinstance(result, bayes.RankingPosterior):
-        columns = ("p_best", "p_among_best", "expected_rank", *(["p_best_by_score"] if result.p_best_by_score else []))
+        columns = ("p_best", "p_within_rope", "expected_rank")
         found = {f"{c} {_tell(m, old)}": x for c in columns for m, x in getattr(result, c).items()}
         pairs = _sorted_pairs(result.models, old)
         return found | {f"p_better {_tell(a, old)} {_tell(b, old)}": result.p_better(a, b) for a, b in pairs}
@@ -416,3 +460,49 @@ def there_and_back(result):
     back = type(result).from_dict(json.loads(json.dumps(result.to_dict(), allow_nan=False)))
     assert back == result
     return back
+
+
+# ---- what does not belong there
+
+
+class Odd:
+    def __repr__(self):
+        return "Odd()"
+
+
+JUNK = [
+    None, "x", "", b"x", math.nan, math.inf, -math.inf, -1, 0, 0.5, 1.5, 10**30, 10**400, 1e308, 1e-320, True, [], {},
+    [[]], [None], ["x"], [math.nan], {"a": 1}, Odd(), np.array(3), np.zeros((0, 3)), np.zeros((2, 2, 2)), 1j,
+    np.array(["a"]), (1,), {1, 2},
+]  # fmt: skip
+FREE = {"cache", "progress", "statistic", "n_jobs"}
+"""Arguments that take anything, or write files."""
+
+
+class Accepted(Exception):
+    """In place of PyMC: all arguments were taken."""
+
+
+def accepted(*_):
+    raise Accepted
+
+
+def refusal(function, arguments):
+    """The error of a call; None where it works."""
+    with warnings.catch_warnings():
+        for category in OURS:
+            warnings.simplefilter("ignore", category)
+        try:
+            function(**arguments)
+        except Accepted:
+            return None
+        except Exception as error:
+            return error
+    return None
+
+
+def is_ours(error):
+    """Whether an error is one of bayescmp, raised by bayescmp."""
+    raised_in = traceback.extract_tb(error.__traceback__)[-1]
+    comparison = "truth value" in str(error)  # numpy's, from a comparison of ours
+    return isinstance(error, ValueError) and "bayescmp" in raised_in.filename and not comparison

@@ -39,10 +39,10 @@ OTHER = set(
     "p_better p_equivalent p_worse probabilities plot sentence explain cautions a b pairs models to_frame to_dict "
     "to_json to_arviz from_dict from_json row of resolve log_nu_range pair_names three labels numbers largest_mcse "
     "problems answered is_answered settle sentences methods_text bibtex report to_csv to_latex "
-    "to_markdown".split()
+    "to_markdown headline plan is_ranked quantity beyond_the_rope rests_on next_heading order".split()
 )
 # Advice; what every kind of posterior has its own of; what only refuses.
-WITHOUT_NUMBERS = {"frequentist.recommend", "bayes.StrengthPosterior.with_rope"} | {
+WITHOUT_NUMBERS = {"frequentist.recommend", "gates.side_by_side", "bayes.StrengthPosterior.with_rope"} | {
     f"bayes.Posterior.{name}" for name in "mcse draws expected hdi mean numerical_error prior_sensitivity swap".split()
 }
 
@@ -61,7 +61,7 @@ class Oracle:
 def public_numbers() -> list[str]:
     """The names that need an oracle: public functions, and what results tell beyond the test's own number."""
     names = ["compare"]
-    for school in ("bayes", "frequentist"):
+    for school in ("bayes", "frequentist", "planning", "gates"):
         module = getattr(bayescmp, school)
         names += [f"{school}.{n}" for n in module.__all__ if inspect.isfunction(getattr(module, n))]
     for result in RESULTS:

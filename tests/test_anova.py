@@ -12,7 +12,7 @@ from statsmodels.stats.multicomp import MultiComparison
 
 import bayescmp as bc
 from bayescmp import DegenerateWarning, Resampling, Scores, ScoresError
-from bayescmp.frequentist.anova import anova, fisher_lsd, tukey_hsd
+from bayescmp.frequentist.anova import anova, contrast_test, fisher_lsd, tukey_hsd
 from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.frequentist.result import TestResult
 
@@ -406,3 +406,42 @@ def test_relative_scale_is_refused(test):
     )
     with pytest.raises(ScoresError, match=r'"relative".*transform\("log"\)'):
         test(scores.transform("relative"), kind="repeated")
+
+
+# ---- planned contrasts
+
+
+@pytest.mark.oracle("frequentist.contrast_test", "statsmodels")
+@pytest.mark.parametrize("up", [True, False])
+def test_contrast_is_that_of_the_linear_model(rng, up):
+    """Blocks and models as factors in ordinary least squares: the t-test of the same weights, with its interval."""
+    import statsmodels.api as sm
+
+    x = rng.normal(0.8, 0.05, (9, 4)) + rng.normal(0, 0.1, (9, 1))
+    weights = {"m0": 0.5, "m2": 0.5, "m3": -1.0}
+    arrays = {f"m{i}": x[:, i] for i in range(4)}
+    found = contrast_test(Scores.from_arrays(arrays, datasets=9, higher_is_better=up), weights)
+    design = np.hstack([np.tile(np.eye(4), (9, 1)), np.repeat(np.eye(9)[:, 1:], 4, axis=0)])
+    fit = sm.OLS(x.ravel(), design).fit()
+    expected = fit.t_test(np.array([0.5, 0, 0.5, -1] + [0] * 8) * (1 if up else -1))
+    assert found.estimate == pytest.approx(expected.effect.item())
+    assert found.statistic == pytest.approx(expected.tvalue.item())
+    assert found.p_value == pytest.approx(expected.pvalue.item())
+    assert found.df == fit.df_resid == 24
+    assert found.confidence_interval() == pytest.approx(expected.conf_int()[0])
+    assert not any("folds" in note for note in found.notes)
+
+
+def test_contrast_of_one_datasets_folds_and_bad_weights(rng):
+    folds = {f"m{i}": rng.normal(0.8, 0.05, 10) for i in range(3)}
+    scores = Scores.from_arrays(folds, resampling=Resampling.kfold(10), higher_is_better=True)
+    found = contrast_test(scores, {"m0": 1, "m1": -1})
+    assert found.statistic == pytest.approx(fisher_lsd(scores, kind="repeated").result("m0", "m1").statistic)
+    assert any("overlap" in note for note in found.notes)
+    for weights in ({"m0": 1}, {"m0": 0, "m1": 0}, {}):
+        with pytest.raises(ValueError, match="sum to 0"):
+            contrast_test(scores, weights)
+    with pytest.raises(ValueError, match="mapping"):
+        contrast_test(scores, [1, -1, 0])
+    with pytest.raises(ScoresError, match="m9"):
+        contrast_test(scores, {"m0": 1, "m9": -1})

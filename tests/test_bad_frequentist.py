@@ -342,7 +342,6 @@ def test_rows(call, error, words):
         ([0.9, 0.8, 0.7], [0.8, 0.7], "3 scores"),
         (["good", "bad"], [0.8, 0.7], "must be numbers"),
         (["0.9", "0.8"], [0.8, 0.7], "must be numbers"),
-        ([True, False], [0.8, 0.7], "must be numbers"),
         (np.array([0.9, True], dtype=object), [0.8, 0.7], "must be numbers"),
         ([], [], "empty"),
         ([0.9, 0.8], None, "two arrays"),

@@ -517,7 +517,7 @@ def test_keyword_of_the_reader(tmp_path):
 def test_file_that_is_not_there(tmp_path):
     with pytest.raises(ScoresError, match="There is no file"):
         bc.read_scores(tmp_path / "nowhere.csv")
-    with pytest.raises(ScoresError, match="it is a folder"):
+    with pytest.raises(ScoresError, match="is a folder, and none of its 0 files"):
         bc.read_scores(tmp_path)
 
 
@@ -604,8 +604,10 @@ def unpaired(function):
 @pytest.mark.parametrize("test", [bc.bayes.welch_ttest, bc.frequentist.welch_ttest], ids=["bayes", "frequentist"])
 def test_unpaired_tests_take_two_arrays(test):
     """Both schools refuse in the same words."""
-    with pytest.raises(ScoresError, match=r"`welch_ttest` compares two arrays.*got a Pair"):
-        test(bc.load_domains().pair("A", "B"), TEN, **unpaired(test))
+    with pytest.raises(ScoresError, match=r"`welch_ttest` compares runs that cannot be paired.*belong together"):
+        test(bc.load_domains().pair("A", "B"), **unpaired(test))
+    with pytest.raises(ScoresError, match="`dataset` picks one of a pair's datasets, but arrays have none"):
+        test(TEN, TEN, dataset="d", **unpaired(test))
     with pytest.raises(ScoresError, match="`welch_ttest` needs at least 2 scores of each model, but `B` has 1"):
         test(TEN, [0.5], **unpaired(test))
     with pytest.raises(ScoresError, match="Give two arrays of scores, `a` and `b`; got one list"):

@@ -1,5 +1,7 @@
 """Simulated experiments with a known truth: is a probability of 0.9 right nine times out of ten?"""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -88,3 +90,99 @@ def test_welch_posterior_covers_at_least_as_often_as_it_says():
     for mass in (0.5, 0.8, 0.95):
         covered, error = np.mean(np.abs(below - 0.5) <= mass / 2), np.sqrt(mass * (1 - mass) / below.size)
         assert mass - 4 * error <= covered <= mass + 0.05 + 4 * error
+
+
+# ---- designs with names: real learners that are equally good
+
+
+def bags(rng):
+    """The training sets of 25 bootstrap samples of 60 cases; the cases left out are tested."""
+    train = np.zeros((25, 60), dtype=bool)
+    np.put_along_axis(train, rng.integers(0, 60, (25, 60)), True, axis=1)
+    return train, ~train
+
+
+def each_block_once(rng):
+    test = np.kron(np.eye(10, dtype=bool), np.ones(15, dtype=bool))
+    return ~test, test
+
+
+def blocks_in_time(rng):
+    test = np.kron(np.eye(10, dtype=bool), np.ones(15, dtype=bool))
+    return (test.cumsum(axis=0) - test).astype(bool)[1:], test[1:]
+
+
+def each_case_once(rng):
+    return ~np.eye(60, dtype=bool), np.eye(60, dtype=bool)
+
+
+def differences_of_equal_models(rng, design, studies, alike=0.0):
+    """Accuracies of two nearest-neighbour classifiers, which see two sets of features of the same kind.
+
+    Neither is better by symmetry. `alike` is the correlation of each feature, and of the label, with its last value.
+    """
+    found = []
+    for _ in range(studies):
+        train, test = design(rng)
+        signal = rng.standard_normal((train.shape[1], 9))
+        for before, now in pairwise(signal):
+            now *= np.sqrt(1 - alike**2)
+            now += alike * before
+        label = signal[:, 8] > 0
+        right = []
+        for x in (signal[:, :4], signal[:, 4:8]):
+            x = x + 0.8 * signal[:, 8:] * (np.arange(4) == 0)
+            distance = np.square(x[:, None] - x).sum(axis=-1)
+            nearest = np.where(train[:, None], distance, np.inf).argmin(axis=-1)
+            right.append(((label[nearest] == label) & test).sum(axis=1) / test.sum(axis=1))
+        found.append(right[0] - right[1])
+    return np.array(found)
+
+
+def rejections(differences, rho):
+    return np.mean(student_p(*student_parameters(differences, rho, 0.0), "two-sided", 0.0)[1] <= 0.05)
+
+
+@pytest.mark.parametrize(
+    ("design", "resampling", "alike", "too_small", "least"),
+    [
+        pytest.param(each_case_once, bc.Resampling.leave_one_out(60), 0.0, 0.0, 0.08, id="leave-one-out"),
+        # n_test / (n_train + n_test) with the cases that were drawn twice counted twice
+        pytest.param(bags, bc.Resampling.bootstrap(60, 25), 0.0, 0.368 / 1.368, 0.06, id="bootstrap"),
+        pytest.param(each_block_once, bc.Resampling.blocked(10), 0.0, 0.0, 0.08, id="blocked"),
+        pytest.param(each_block_once, bc.Resampling.blocked(10), 0.9, 0.0, 0.08, id="blocked, autocorrelated"),
+        pytest.param(blocks_in_time, bc.Resampling.blocked(10, warm_up=1), 0.0, 0.0, 0.06, id="prequential"),
+        pytest.param(blocks_in_time, bc.Resampling.blocked(10, warm_up=1), 0.9, 0.0, 0.06, id="prequential, autocorr."),
+    ],
+)
+def test_designs_with_names_reject_equal_models_no_more_often_than_they_may(
+    design, resampling, alike, too_small, least
+):
+    """The corrected t-test holds its level with the design's rho, and does not with a smaller one."""
+    rng, studies = np.random.default_rng(11), 800
+    d = differences_of_equal_models(rng, design, studies, alike)
+    assert d.shape[1] == resampling.n
+    assert rejections(d, resampling.rho) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / studies)
+    assert rejections(d, too_small) > least
+
+
+def test_correlation_of_out_of_bag_scores_is_the_share_of_common_cases():
+    """Scores that depend on the test case alone: every two samples correlate as much as they share cases left out."""
+    rng, n = np.random.default_rng(12), 40
+    rho = bc.Resampling.bootstrap(n, 2).rho
+    assert rho == pytest.approx((1 - 1 / n) ** n, rel=1e-12)
+    left_out = np.ones((2, 40_000, n), dtype=bool)
+    for sample in left_out:
+        np.put_along_axis(sample, rng.integers(0, n, sample.shape), False, axis=1)
+    one, two = np.einsum("sdn,dn->sd", left_out, rng.standard_normal((40_000, n))) / left_out.sum(axis=2)
+    assert np.corrcoef(one, two)[0, 1] == pytest.approx(rho, abs=0.02)
+
+
+@pytest.mark.parametrize(("blocks", "warm_up"), [(10, 1), (6, 1), (10, 4), (3, 1), (2, 1), (7, 6)])
+def test_rho_of_blocks_in_time_is_the_mean_over_pairs(blocks, warm_up):
+    """Nadeau and Bengio's ratio with the larger training set of each pair, by hand."""
+    design = bc.Resampling.blocked(blocks, warm_up=warm_up)
+    trained_on = range(warm_up, blocks)
+    pairs = [1 / (max(i, j) + 1) for i in trained_on for j in trained_on if i < j] or [1 / blocks]
+    assert design.rho == pytest.approx(np.mean(pairs), rel=1e-12)
+    assert design.n == len(trained_on)

@@ -105,7 +105,7 @@ def test_a_test_of_ones_own_has_everything(registered, tmp_path):
     assert c.table()["p_worse"].tolist() == [p.p_worse for p in c.posteriors]
     assert c.table(full=True)["n"].tolist() == [100] * 3
     assert c.table(full=True)["test_method"].unique().tolist() == ["plain z-test"]
-    assert c.decisions()["by_probability"].tolist()[1] == "SVM better"
+    assert c.decisions()["mean_by_probability"].tolist()[1] == "SVM better"
     for kind in ("matrix", "forest"):
         assert c.plot(kind).get_figure() is not None
     assert len(c.plot("posterior", pair=("DT", "SVM")).get_lines()) > 0
@@ -230,7 +230,7 @@ def test_every_entry_leads_somewhere(test):
 
 
 def test_every_design_has_a_first_choice_in_both_schools():
-    for design in ("folds", "runs", "datasets", "datasets x folds"):
+    for design in ("folds", "runs", "datasets", "datasets x folds", "datasets x runs"):
         for school in catalogue.SCHOOLS:
             assert next(catalogue.entries(school, design)), (design, school)
 

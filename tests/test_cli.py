@@ -178,10 +178,14 @@ def test_the_direction_and_the_design_can_be_said(folder, tmp_path):
             for way in ("--higher-is-better", "--lower-is-better")
         )
         assert higher["p_better"] == pytest.approx(lower["p_worse"])
-    assert "--higher-is-better or --lower-is-better" in bad("compare", path, "--rope", 0, "--metric", "thing")
+    assert "--higher-is-better or --lower-is-better" in bad(
+        "compare", path, "--rope", 0, "--metric", "thing", "--resampling", "independent"
+    )
     named = (path, "rf", "svm", "--rope", 0, "--metric", "accuracy")
-    assert "--resampling" in bad("test", "correlated-ttest", *named)
-    assert "--resampling" in bad("compare", path, *named[3:])
+    for call in (("test", "correlated-ttest", *named), ("compare", path, *named[3:])):
+        asked = bad(*call)
+        assert "--resampling independent if all models had the same splits and seeds" in asked
+        assert "otherwise --resampling runs" in asked
     with_folds = good("test", "correlated-ttest", *named, "--folds", 2, "--repeats", 3)
     assert "3 x 2-fold CV" in with_folds
 
@@ -248,7 +252,14 @@ def test_hostile_names_are_shown_whole_and_harmless(folder):
 # ---- test, check, power, plot, demo
 
 
-FILES = {"runs": "seeds", "items": "right", "folds": "folds", "datasets": "many", "datasets x folds": "many"}
+FILES = {
+    "runs": "seeds",
+    "items": "right",
+    "graded items": "right",
+    "folds": "folds",
+    "datasets": "many",
+    "datasets x folds": "many",
+}
 
 
 @pytest.mark.parametrize("name", names_of_tests())
@@ -256,9 +267,10 @@ def test_every_test_has_its_command(name, folder):
     school, _, bare = name.rpartition(".")
     test = bc.catalogue.find(bare.replace("-", "_"), school or None)
     path = folder / f"{FILES[test.designs[0]]}.csv"
-    rope = ["--rope", "0.01"] if test.school == "bayes" or test.name == "tost_ttest" else []
+    rope = ["--rope", "0.01"] if test.school == "bayes" or test.name.startswith("tost") else []
     seed = ["--seed", "1"] if test.seeded else []
-    data = json.loads(good("test", name, str(path), "rf", "svm", *rope, *seed, "--format", "json"))
+    runs = ["--resampling", "runs"] if test.designs == ("runs",) else []
+    data = json.loads(good("test", name, str(path), "rf", "svm", *rope, *seed, *runs, "--format", "json"))
     assert (data["format"], data["kind"], data["school"], data["test"]) == (2, "test", test.school, test.name)
     assert (data["a"], data["b"]) == ("rf", "svm")
     if test.school == "bayes":
@@ -306,8 +318,10 @@ def test_options_of_a_test(folder):
     )
 
 
-def test_check_says_what_was_understood_and_what_is_missing(folder):
-    shown = good("check", folder / "seeds.csv")
+def test_check_says_what_was_understood_and_what_is_missing(folder, tmp_path):
+    path = tmp_path / "repeats.csv"
+    path.write_text((folder / "seeds.csv").read_text().replace("seed", "repeat"))
+    shown = good("check", path)
     assert "2 models x 1 dataset" in shown
     assert "missing   the resampling design" in shown
     assert "frequentist.corrected_ttest" in shown
@@ -390,7 +404,9 @@ def test_settings_are_numbers_words_or_texts(folder):
     wilcoxon = ("test", "wilcoxon-test", folder / "many.csv", "rf", "svm", "--set", "method=asymptotic")
     assert good(*wilcoxon, "--set", "correction=true") != good(*wilcoxon, "--set", "correction=false")
     assert "must be KEY=VALUE" in bad(*wilcoxon, "--set", "=1")
-    assert "welch-ttest takes one dataset" in bad("test", "welch-ttest", folder / "many.csv", "rf", "svm", "--rope", 0)
+    welch = ("test", "welch-ttest", folder / "many.csv", "rf", "svm", "--rope", 0, "--resampling", "runs")
+    assert "--dataset NAME" in bad(*welch)
+    assert "P(rf better)" in good(*welch, "--dataset", "d1")
 
 
 def test_plot_writes_a_figure(tmp_path):
@@ -609,11 +625,31 @@ EXAMPLES = sorted({x for name in ("README.md", "docs/cli.md") for x in transcrip
 
 
 @pytest.mark.parametrize("test", ["welch-ttest", "frequentist.welch-ttest"])
-def test_welch_of_folds_is_warned_about(test):
+def test_welch_of_folds_is_refused(test):
     rope = ("--rope", 0.01) if test == "welch-ttest" else ()
-    assert "training sets overlap (rho = 0.107), not independent runs" in good(
-        "test", test, "bundled:labour", "SVM", "DT", *rope
-    )
+    asked = bad("test", test, "bundled:labour", "SVM", "DT", *rope)
+    assert "belong together" in asked
+    assert "If they are independent runs, use --resampling runs." in asked
+
+
+def test_check_of_runs_names_the_tests_of_both_schools(folder):
+    asked = bad("check", folder / "seeds.csv")
+    assert 'The column "seed" does not show whether the runs of two models belong together' in asked
+    shown = good("check", folder / "seeds.csv", "--resampling", "runs")
+    assert "independent runs (6 scores each)" in shown
+    assert "frequentist.welch_ttest" in shown
+    assert "bayes.welch_ttest" in shown
+    ragged = "model,seed,accuracy\nrf,1,0.9\nrf,2,0.8\nrf,3,0.7\nsvm,7,0.6\nsvm,8,0.7\n"
+    data = json.loads(good("check", "-", "--resampling", "runs", "--format", "json", text=ragged))
+    assert data["tables"][0]["missing"] == []
+    assert data["tables"][0]["datasets"][0] == {
+        "name": "dataset",
+        "scores": 3,
+        "resampling": "independent runs",
+        "rho": 0.0,
+    }
+    compared = json.loads(good("compare", "-", "--rope", 0, "--resampling", "runs", "--format", "json", text=ragged))
+    assert (compared["settings"]["bayes"], compared["settings"]["frequentist"]) == ("welch_ttest", "welch_ttest")
 
 
 @pytest.mark.parametrize(("command", "shown"), EXAMPLES, ids=[command for command, _ in EXAMPLES])

@@ -9,7 +9,7 @@ from scipy import stats
 
 import bayescmp as bc
 from bayescmp.bayes.correlated_t import probabilities
-from bayescmp.bayes.distributions import Draws, PointMass
+from bayescmp.bayes.distributions import Draws, PointMass, StudentPosterior, StudentT
 from bayescmp.numerics.moments import moments
 from bayescmp.numerics.student import student_regions
 
@@ -380,3 +380,166 @@ def test_a_point_and_draws_are_distributions_by_counting(rng):
 
 def test_a_rope_has_no_negative_zero():
     assert repr(bc.Rope(-0.0, -0.0)) == repr(bc.Rope.of(0).swap()) == "Rope(low=0.0, high=0.0)"
+
+
+# ---- a prior for the difference
+
+
+def posterior_with_prior(pair=None, **options):
+    return bc.bayes.correlated_ttest(pair or LABOUR.pair("SVM", "DT"), rope=0.01, **options)
+
+
+@pytest.mark.oracle(
+    "bayes.correlated_ttest bayes.DifferencePosterior.cdf bayes.DifferencePosterior.sf bayes.DifferencePosterior.pdf "
+    "bayes.DifferencePosterior.mean bayes.DifferencePosterior.losses",
+    "mpmath",
+)
+@pytest.mark.parametrize("prior", [0.001, 0.02, 5.0])
+def test_a_student_prior_against_mpmath(prior):
+    """Prior times likelihood, both written out, integrated with 30 digits; also where a tail is tiny."""
+    mpmath = pytest.importorskip("mpmath")
+    p, flat = posterior_with_prior(prior=prior), posterior_with_prior().distribution
+    with mpmath.workdps(30):
+        m, s, df, w = (mpmath.mpf(x) for x in (flat.location, flat.scale, flat.df, prior))
+
+        def f(x):
+            return (1 + ((x - m) / s) ** 2 / df) ** (-(df + 1) / 2) * (1 + (x / w) ** 2 / 4) ** (-mpmath.mpf(5) / 2)
+
+        points = sorted(
+            {-20.0, -1.0, -0.2, -10 * prior, -prior, 0.0, prior, 0.01, 0.05, m, 0.15, 10 * prior, 1.0, 20.0}
+        )
+
+        def integral(low, high, of=f):
+            inner = [x for x in points if low < x < high]
+            return mpmath.quad(of, [low, *inner, high])
+
+        total = integral(-mpmath.inf, mpmath.inf)
+        for x in (-0.3, -0.01, 0.01, 0.06, 0.4):
+            below, above = integral(-mpmath.inf, x) / total, integral(x, mpmath.inf) / total
+            assert float(p.cdf(x)) == pytest.approx(float(below), rel=1e-11)
+            assert float(p.sf(x)) == pytest.approx(float(above), rel=1e-11)
+            assert float(p.pdf(x)) == pytest.approx(float(f(x) / total), rel=1e-11)
+        assert p.mean == pytest.approx(float(integral(-mpmath.inf, mpmath.inf, lambda x: x * f(x)) / total), rel=1e-10)
+        gain = float(integral(0, mpmath.inf, lambda x: x * f(x)) / total)
+    assert p.losses == pytest.approx((gain - p.mean, gain), rel=1e-9)
+    assert sum(p.three) == pytest.approx(1, abs=1e-15)
+
+
+@pytest.mark.oracle("bayes.correlated_ttest", "closed form")
+def test_a_wide_prior_is_flat_and_a_narrow_one_decides():
+    flat = posterior_with_prior()
+    assert posterior_with_prior(prior=1e7).three == pytest.approx(flat.three, abs=1e-10)
+    assert posterior_with_prior(prior=1e-9).three == pytest.approx((0, 1, 0), abs=1e-12)
+    assert flat.settings["prior"] == "flat"
+    middle = [posterior_with_prior(prior=x).mean for x in (1e-3, 0.01, 0.1, 1.0)]
+    assert 0 < middle[0] < middle[1] < middle[2] < middle[3] < flat.mean
+
+
+@pytest.mark.oracle(
+    "bayes.DifferencePosterior.ppf bayes.DifferencePosterior.hdi bayes.DifferencePosterior.draws", "scipy"
+)
+@pytest.mark.parametrize("prior", [0.004, 0.05, 2.0])
+def test_quantiles_hdi_and_draws_of_a_posterior_with_a_prior(prior):
+    p = posterior_with_prior(prior=prior)
+    q = np.array([1e-12, 0.01, 0.5, 0.9, 1 - 1e-9])
+    assert p.cdf(p.ppf(q)) == pytest.approx(q, rel=1e-9)
+    low, high = p.hdi(0.9)
+    assert float(p.cdf(high) - p.cdf(low)) == pytest.approx(0.9, abs=1e-9)
+    assert float(p.pdf(low)) == pytest.approx(float(p.pdf(high)), rel=1e-4)
+    assert stats.kstest(p.draws(4000, 1), lambda x: p.cdf(x)).pvalue > 0.001
+
+
+def test_a_posterior_with_a_prior_swaps_moves_its_rope_and_survives_json():
+    p = posterior_with_prior(prior=0.03)
+    again = bc.bayes.Posterior.from_dict(json.loads(json.dumps(p.to_dict())))
+    assert again == p
+    assert again.three == p.three
+    assert p.swap().three == pytest.approx(p.three[::-1], abs=1e-14)
+    assert p.swap().hdi() == pytest.approx([-x for x in p.hdi()[::-1]], abs=1e-8)
+    assert p.with_rope(0.05).p_equivalent == pytest.approx(float(p.cdf(0.05) - p.cdf(-0.05)), abs=1e-14)
+    assert "prior Student(4, 0, 0.03)" in repr(p)
+    assert bc.compare(LABOUR, rope=0.01, bayes_options={"prior": 0.03}).pair("SVM", "DT").posterior.three == p.three
+
+
+@pytest.mark.oracle("bayes.correlated_ttest bayes.pymc_model", "PyMC")
+def test_nuts_agrees_with_the_student_prior():
+    exact = posterior_with_prior(prior=0.03)
+    sampled = posterior_with_prior(
+        prior=0.03, engine="nuts", random_seed=1, draws=2000, chains=2, cores=1, progressbar=False
+    )
+    for name, value in exact.probabilities.items():
+        assert sampled.probabilities[name] == pytest.approx(value, abs=5 * sampled.mcse[name])
+    assert sampled.mean == pytest.approx(exact.mean, abs=0.004)
+
+
+@pytest.mark.oracle("bayes.DifferencePosterior.prior_sensitivity", "brute force")
+def test_tipping_point_is_the_largest_scale_with_another_decision():
+    """Against the test itself with priors on either side of it."""
+    x = LABOUR.values[:, 0]
+    p = bc.bayes.correlated_ttest(x[2], x[0], rope=0.001, resampling=KFOLD, higher_is_better=False)
+    frame = p.prior_sensitivity(0.9)
+    assert frame["prior"][:4].tolist() == ["this result", "flat", "scale of 1 rope", "scale of 2 ropes"]
+    assert frame["decision"][1] == p.decision(0.9).words(p.a, p.b)
+    again = bc.bayes.correlated_ttest(x[2], x[0], rope=0.001, resampling=KFOLD, higher_is_better=False, prior=0.005)
+    assert frame.set_index("prior").loc["scale of 5 ropes", "p_better"] == again.p_better
+    tipping = float(frame["prior"].iloc[-1].split()[-1])
+    for scale, same in ((1.01 * tipping, True), (1.5 * tipping, True), (20 * tipping, True), (0.99 * tipping, False)):
+        other = bc.bayes.correlated_ttest(x[2], x[0], rope=0.001, resampling=KFOLD, higher_is_better=False, prior=scale)
+        assert (other.decision(0.9) == p.decision(0.9)) is same
+    assert "scale of 10 standard errors" in p.with_rope(0).prior_sensitivity()["prior"].tolist()
+
+
+def test_priors_that_are_refused_and_results_without_other_priors():
+    for bad in (0, -1.0, np.nan, np.inf, "normal", None, [1.0], True):
+        with pytest.raises(ValueError, match='must be "flat"'):
+            posterior_with_prior(prior=bad)
+    with pytest.warns(bc.DegenerateWarning):
+        point = bc.bayes.correlated_ttest([0.5] * 10, [0.4] * 10, rope=0.01, resampling=bc.Resampling.kfold(10))
+    with pytest.raises(ValueError, match="do not vary"):
+        point.prior_sensitivity()
+    with pytest.raises(ValueError, match="one prior"):
+        bc.bayes.welch_ttest([0.1, 0.2, 0.3], [0.2, 0.4], rope=0).prior_sensitivity()
+
+
+@pytest.mark.oracle("bayes.correlated_ttest", "simulation")
+def test_claims_come_true_with_the_prior_and_less_often_without():
+    """True differences that spread by half a standard error: flat claims at P >= .95 are right in about .83."""
+    rng = np.random.default_rng(8)
+    said, right = {"flat": 0, "student": 0}, {"flat": 0, "student": 0}
+    sure = {"flat": [], "student": []}
+    folds, n = 30, 4000
+    error = 1 / np.sqrt(folds)
+    truth = 0.5 * error * rng.standard_t(4, n)
+    x = truth[:, None] + rng.standard_normal((n, folds))
+    for differences, delta in zip(x, truth, strict=True):
+        likelihood = StudentT(differences.mean(), differences.std(ddof=1) * error, folds - 1.0)
+        posteriors = {"flat": likelihood}
+        if abs(likelihood.location) > 1.2 * likelihood.scale:  # below, neither claims anything
+            posteriors["student"] = StudentPosterior(likelihood.location, likelihood.scale, likelihood.df, 0.5 * error)
+        for name, posterior in posteriors.items():
+            p = float(posterior.sf(0.0))
+            if max(p, 1 - p) >= 0.95:
+                said[name] += 1
+                right[name] += (p > 0.5) == (delta > 0)
+                sure[name].append(max(p, 1 - p))
+    assert right["flat"] / said["flat"] == pytest.approx(0.85, abs=0.04)
+    assert right["student"] / said["student"] == pytest.approx(
+        np.mean(sure["student"]), abs=3 * 0.16 / np.sqrt(said["student"])
+    )
+    assert np.mean(sure["flat"]) > 0.97
+
+
+def test_the_note_about_no_variation_speaks_of_the_rope_of_the_call():
+    with pytest.warns(bc.DegenerateWarning):
+        p = bc.bayes.correlated_ttest([0.5] * 10, [0.45] * 10, rope=0.01, resampling=bc.Resampling.kfold(10))
+    assert "that one value is above the rope [-0.01, 0.01]" in repr(p)
+    assert "that one value is inside the rope [-0.1, 0.1]" in repr(p.with_rope(0.1))
+    assert "below the rope [-0.01, 0.01]" in repr(p.swap())
+    assert "without a rope" in repr(p.with_rope(0))
+
+
+def test_tables_have_the_numerical_error_beside_the_monte_carlo_one():
+    c = bc.compare(bc.load_uci().select(models=["rf", "svm"]), rope=0.01)
+    frame = c.rope_curve([0.01])
+    assert frame["numerical_error"][0] == c.posteriors[0].numerical_error > 0
+    assert list(frame.columns).index("numerical_error") == list(frame.columns).index("mcse") + 1

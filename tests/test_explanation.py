@@ -1,6 +1,7 @@
 """The explanation pages run, quote no number that nothing backs, and agree with the functions that they are about."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,13 +18,15 @@ PAGES = [
 SLOW = {"hierarchical", "many_datasets", "rankings"}
 QUOTED = {
     "compare": {"0.005"},  # a rope to try
-    "correlated_folds": {"0.41", "0.65"},  # docs/calibration.md
+    "correlated_folds": {"0.41", "0.65"}  # docs/calibration.md
+    | set("0.368 0.041 0.137 0.584 0.029 0.111 0.037 0.151 0.009 0.066 0.084 .632 0.48".split()),  # 1,500 studies each
     "errata": {"0.07", "0.84", "1.914", "2.53"},  # what the sources print
     "hierarchical": {"0.5", "0.05", "0.15", "0.01", "0.1", "0.005"},  # priors, tested below, and the grid's tolerance
     "rank_tests": {"0.75"},  # 0.86 - 0.85 equals 0.76 - 0.75
     "rankings": {"0.96"},  # benchmarks/p_best.py
     "rope_and_hdi": {"0.45", "0.55", "0.975", "2.5"},  # half of 5 % on each side, and a rope of P(win)
     "sign_test": {"0.86", "1e-11"},  # 0.86 - 0.85, and the tolerance of tests/test_sign.py
+    "welch": {"0.04", "0.015"},  # tests/test_runs.py, test_how_far_welch_is_from_behrens_fisher
 }
 """Numbers of the text that no cell prints, and where they come from."""
 
@@ -65,8 +68,13 @@ def functions(cell):
 
 
 def scores(models, datasets, folds):
+    if folds in ("right or wrong", "grades"):
+        items = bc.load_items("accuracy" if folds == "right or wrong" else "probability")
+        return items.select(models=items.models[:models], datasets=["digits"])
     bundled = bc.load_labour() if datasets == 1 else bc.load_uci()
     table = bundled.select(models=bundled.models[:models], datasets=bundled.datasets[:datasets])
+    if folds == "runs":
+        return replace(table, resampling=(bc.Resampling.runs(),) * datasets)
     if folds:
         return table
     means = table.values.mean(axis=2)
@@ -82,7 +90,7 @@ def test_the_table_of_tests_is_what_the_package_recommends_and_runs(row):
     table = scores(
         {"two models": 2, "many models": 3}[models],
         {"one dataset": 1, "many datasets": 8}[datasets],
-        {"folds": True, "one score each": False}[folds],
+        {"folds": True, "one score each": False}.get(folds, folds),
     )
     advice = bc.frequentist.recommend(table)
     assert functions(row[1]) == advice.functions("Q1", "bayes")
@@ -104,7 +112,7 @@ def test_the_table_of_tests_is_what_the_package_recommends_and_runs(row):
 
 def test_the_table_of_compare_is_what_it_runs():
     bayes, frequentist, _ = rows("which_test.md", "`compare` runs")
-    for column, (datasets, folds) in enumerate([(1, True), (8, True), (8, False)], start=1):
+    for column, (datasets, folds) in enumerate([(1, True), (8, True), (8, False), (1, "runs"), (8, "runs")], start=1):
         setting = choose_setting(scores(2, datasets, folds), None, None)
         assert (functions(bayes[column]), functions(frequentist[column])) == ((setting.bayes,), (setting.frequentist,))
 
@@ -115,6 +123,7 @@ def test_the_design_table_is_what_the_package_recommends():
         "5 x 2-fold": bc.Resampling.kfold(2, repeats=5),
         "repeats of 3": bc.Resampling.kfold(3, repeats=4),
         "independent": bc.Resampling.independent(),
+        "unpaired": bc.Resampling.runs(),
     }
     table = {row[0]: functions(row[1]) for row in rows("which_test.md", "design")}
     for start, design in designs.items():

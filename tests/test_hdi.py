@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import bayescmp as bc
 from bayescmp.bayes import hdi
 
 
@@ -49,3 +50,10 @@ def test_mass_must_be_a_share(mass):
 def test_draws_must_be_numbers(draws):
     with pytest.raises(ValueError, match="needs draws"):
         hdi(draws)
+
+
+def test_all_of_the_mass_is_refused_in_words():
+    p = bc.bayes.correlated_ttest(bc.load_labour().pair("SVM", "DT"), rope=0.01)
+    for call in (lambda: p.hdi(1), lambda: bc.bayes.hdi([1.0, 2.0, 3.0], 1.0)):
+        with pytest.raises(ValueError, match=r"whole support.*use 0\.99 or less"):
+            call()

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 PAGES = sorted(page for page in (Path(__file__).parents[1] / "docs" / "howto").glob("*.md") if page.stem != "index")
-SLOW = ("lm_eval", "pymc")
-"""Pages with a hierarchical test of many instances, and with NUTS."""
+SLOW = ("pymc",)
+"""Pages with NUTS."""
 ELSEWHERE = ("scheduler:8786", "n_jobs=-1")
 """A cluster and many processes: tests/test_parallel.py runs these calls."""
 

@@ -9,17 +9,19 @@ import bayescmp
 
 ROOT = Path(bayescmp.__file__).parent
 LAYERS = [
-    {"errors", "_compat"},
+    {"errors", "_compat", "measured"},
     {"checks", "values", "references", "text"},
     {"catalogue", "rope", "files"},
     {"numerics"},
     {"scores"},
     {"sentences"},
     {"bayes", "frequentist"},
+    {"planning"},
     {"comparison"},
+    {"gates"},
     {"plots"},
     {"reports"},
-    {"cli"},
+    {"cli", "pytest_plugin"},
     {"__init__", "__main__"},
 ]
 """From the floor up; a part imports from layers below its own only, and from itself."""
@@ -27,8 +29,13 @@ LEVEL = {part: i for i, layer in enumerate(LAYERS) for part in layer}
 LAZY = {
     ("bayes", "plots"): "a result draws itself",
     ("frequentist", "plots"): "a result draws itself",
+    ("bayes", "planning"): "a result plans what comes next",
     ("comparison", "plots"): "a result draws itself",
+    ("planning", "plots"): "a result draws itself",
     ("comparison", "reports"): "a result writes its report",
+    ("gates", "reports"): "a result writes its report",
+    ("pytest_plugin", "gates"): "every run of pytest loads the plugin",
+    ("pytest_plugin", "__init__"): "every run of pytest loads the plugin",
     ("reports", "plots"): "matplotlib",
 }
 """Lazy imports, and why: they point up, or something heavy is behind them."""
@@ -116,7 +123,7 @@ def test_no_cycle_at_load_time():
 
 def test_the_command_line_imports_what_is_public():
     public = {"bayescmp": {*bayescmp.__all__, "__version__"}}
-    for package in ("bayes", "frequentist", "plots", "reports", "catalogue"):
+    for package in ("bayes", "frequentist", "planning", "gates", "plots", "reports", "catalogue"):
         module = getattr(bayescmp, package)
         public[f"bayescmp.{package}"] = set(getattr(module, "__all__", dir(module)))
     for path in (ROOT / "cli").glob("*.py"):

@@ -135,7 +135,7 @@ def test_ranking_with_another_rope():
         x = d + rope
         exact = sum(v**4 / np.prod(v - np.delete(x, i)) for i, v in enumerate(x) if v > 0)
         other = found.with_rope(rope)
-        assert other.p_among_best["A"] == pytest.approx(exact, abs=4.5 * other.mcse["A"])
+        assert other.p_within_rope["A"] == pytest.approx(exact, abs=4.5 * other.mcse["A"])
 
 
 # ---- the hierarchical test where folds do not vary: a normal sample of known numbers
@@ -205,7 +205,7 @@ def test_comparison_of_three_models_on_one_dataset():
         gains = [t.expect(lambda x, s=sign: max(s * x, 0.0)) for sign in (-1, 1)]
         losses = decisions.loc[row.a, row.b]
         assert [losses.loss_of_a, losses.loss_of_b] == pytest.approx(gains, rel=1e-5)
-        assert losses.by_hdi == "undecided"  # every 95 % interval holds 0
+        assert losses.mean_by_hdi == "undecided"  # every 95 % interval holds 0
         assert t.interval(0.95)[0] < 0 < t.interval(0.95)[1]
     order, adjusted = np.argsort(p_values), np.empty(3)
     adjusted[order] = np.minimum(1, np.maximum.accumulate(np.sort(p_values) * [3, 2, 1]))  # Holm
@@ -225,19 +225,18 @@ def test_by_dataset_is_a_student_t_of_each():
 
 @pytest.mark.oracle("Comparison.ranking Comparison.ranking_posterior", "brute force")
 def test_ranking_of_a_comparison_by_dirichlet_draws():
-    """Uniform weights of the ten domains: who has the best weighted mean rank, and the best weighted score."""
+    """Uniform weights of the ten domains: who has the best weighted score, and on request the best mean rank."""
     c = bc.compare(DOMAINS, rope=1, random_seed=1)
     weights = np.random.default_rng(3).dirichlet(np.ones(10), DRAWS)
     scores = DOMAINS.values[:, :, 0]
     mean_ranks, means = weights @ stats.rankdata(-scores, axis=0).T, weights @ scores.T
-    places = stats.rankdata(mean_ranks.round(12), axis=1)
-    frame, posterior = c.ranking().set_index("model"), c.ranking_posterior()
+    places, by_score = stats.rankdata(mean_ranks.round(12), axis=1), stats.rankdata(-means.round(12), axis=1)
+    frame, posterior = c.ranking().set_index("model"), c.ranking_posterior(by="rank")
     for m, name in enumerate(DOMAINS.models):
         row = frame.loc[name]
-        assert row.p_best == pytest.approx((places[:, m] == 1).mean(), abs=0.01)
-        assert row.p_best_by_score == pytest.approx((means.argmax(axis=1) == m).mean(), abs=0.01)
-        assert row.p_among_best == pytest.approx((means[:, m] >= means.max(axis=1) - 1).mean(), abs=0.01)
-        assert row.expected_rank == pytest.approx(places[:, m].mean(), abs=0.02)
+        assert row.p_best == pytest.approx((means.argmax(axis=1) == m).mean(), abs=0.01)
+        assert row.p_within_rope == pytest.approx((means[:, m] >= means.max(axis=1) - 1).mean(), abs=0.01)
+        assert row.expected_rank == pytest.approx(by_score[:, m].mean(), abs=0.02)
         assert posterior.p_best[name] == pytest.approx((places[:, m] == 1).mean(), abs=0.01)
 
 

@@ -12,6 +12,7 @@ import bayescmp as bc
 from bayescmp import _compat
 from bayescmp.bayes import Diagnostics, Posterior
 from bayescmp.bayes.nuts import share_mcse
+from bayescmp.numerics.chains import ess, r_hat
 
 FAST = {"chains": 2, "cores": 1, "progressbar": False}
 
@@ -170,9 +171,26 @@ def test_exact_result_as_arviz_and_back_from_netcdf(labour, tmp_path):
 def test_r_hat_and_ess_of_known_chains():
     """Independent chains: R-hat near 1, ess near the number of draws; two stuck chains: R-hat far above."""
     x = np.random.default_rng(2).standard_normal((4, 1000))
-    assert _compat.r_hat(x) == pytest.approx(1, abs=0.01)
-    assert _compat.ess(x) == pytest.approx(4000, rel=0.2)
-    assert _compat.r_hat(x + np.arange(4)[:, None] * 3) > 1.5
+    assert r_hat(x) == pytest.approx(1, abs=0.01)
+    assert ess(x) == pytest.approx(4000, rel=0.2)
+    assert r_hat(x + np.arange(4)[:, None] * 3) > 1.5
+
+
+@pytest.mark.parametrize("memory", [0.0, 0.5, 0.95, -0.6])
+@pytest.mark.parametrize("shape", [(4, 1000), (2, 101), (3, 50), (8, 20)])
+def test_r_hat_and_ess_are_those_of_arviz(memory, shape):
+    """Autoregressive chains, some with ties, one stuck; several variables give the worst of them."""
+    az, rng = _compat.import_arviz(), np.random.default_rng(3)
+    x = rng.standard_normal(shape)
+    for t in range(1, shape[1]):
+        x[:, t] += memory * x[:, t - 1]
+    for y in (x, np.round(x, 1), x + 2 * np.arange(shape[0])[:, None]):
+        assert r_hat(y) == pytest.approx(float(az.rhat(y)))
+        for method, options in (("bulk", {}), ("mean", {}), ("tail", {"prob": (0.05, 0.95)})):
+            assert ess(y, method) == pytest.approx(float(az.ess(y, method=method, **options)))
+    both = np.stack([x, x[::-1, ::-1] + x], axis=2)
+    assert ess(both) == min(ess(both[..., 0]), ess(both[..., 1]))
+    assert r_hat(both) == max(r_hat(both[..., 0]), r_hat(both[..., 1]))
 
 
 def test_arviz_comes_in_without_a_cache_folder(tmp_path):

@@ -217,10 +217,11 @@ def test_direction_order_and_scale(rng, test):
 
 
 @pytest.mark.oracle("frequentist.friedman_test frequentist.quade_test frequentist.kendalls_w", "closed form")
-def test_perfect_agreement_gives_infinite_f_and_p_0_with_a_note():
+def test_perfect_agreement_gives_infinite_f_and_the_exact_p_with_a_note():
     x = np.arange(5.0) + np.zeros((6, 1))
     result = frequentist.iman_davenport_test(x)
-    assert (result.statistic, result.p_value) == (np.inf, 0.0)
+    assert result.statistic == np.inf
+    assert result.p_value == pytest.approx(1 / math.factorial(5) ** 5)
     assert "infinite" in result.notes[0]
     assert frequentist.friedman_test(x).p_value == pytest.approx(1 / math.factorial(5) ** 5)
     assert frequentist.quade_test(x).p_value == pytest.approx(1 / math.factorial(5) ** 5)
@@ -401,3 +402,27 @@ def test_columns_of_one_name_are_refused(rng):
         for test in (*TESTS, frequentist.pairwise_wilcoxon_test):
             with pytest.raises(bc.ScoresError, match=f'"{name}" is there more than once'):
                 test(table)
+
+
+@pytest.mark.oracle("frequentist.iman_davenport_test", "brute force", "simulation")
+def test_iman_davenport_on_three_datasets_is_exact_where_it_is_infinite_and_says_that_it_is_rough():
+    """All 216 ways to rank 3 models on 3 datasets: F alone would reject in 0.19 of them at 0.05."""
+    orders = list(itertools.permutations((1.0, 2.0, 3.0)))
+    found = [frequentist.iman_davenport_test(np.array(rows)) for rows in itertools.product(orders, repeat=3)]
+    infinite = [r for r in found if np.isinf(r.statistic)]
+    assert {round(r.p_value, 12) for r in infinite} == {round(len(infinite) / len(found), 12)} == {round(1 / 36, 12)}
+    assert np.mean([r.p_value <= 0.05 for r in found]) == pytest.approx(0.194, abs=0.001)
+    assert all("rough" in r.notes[-1] for r in found if np.isfinite(r.statistic))
+    exact = [frequentist.friedman_test(np.array(rows)) for rows in itertools.product(orders, repeat=3)]
+    assert np.mean([r.p_value <= 0.05 for r in exact]) <= 0.05
+
+
+def test_compare_has_iman_davenport_only_where_friedman_is_not_exact():
+    few, many = (
+        bc.compare(bc.load_domains(), rope=1, random_seed=1),
+        bc.compare(bc.load_uci(), rope=0.01, bayes="sign_test"),
+    )
+    assert [t.method.split(",")[0] for t in few.omnibus] == ["Friedman test"]
+    assert "exact" in few.omnibus[0].method
+    assert "Iman" not in few.methods_text()
+    assert [t.method.split(",")[0] for t in many.omnibus] == ["Friedman test", "Iman-Davenport test"]

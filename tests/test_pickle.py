@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import bayescmp as bc
-from bayescmp.bayes.hierarchical.inference import HierarchicalInference
 from bayescmp.bayes.ranking import importance
 from bayescmp.bayes.ranking.bootstrap import BootstrapAbilities, StudentAbilities
 from bayescmp.bayes.signed_rank import SignedRankInference
@@ -42,7 +41,7 @@ def frozen(monkeypatch):
     """A function after whose call no engine runs any more."""
 
     def freeze():
-        monkeypatch.setattr(HierarchicalInference, "_hyper", no_more)
+        monkeypatch.setattr("bayescmp.bayes.hierarchical.inference.hyper_posterior", no_more)
         monkeypatch.setattr(SignedRankInference, "_weights", no_more)
         monkeypatch.setattr(importance, "sample", no_more)
         for inference in (BootstrapAbilities, StudentAbilities):

@@ -177,7 +177,7 @@ def test_simplex_shows_the_draws_and_the_three_probabilities(few):
     assert np.allclose(to_xy(np.eye(3)), [[3**-0.5, 0], [0, 1], [-(3**-0.5), 0]])
     corners = dict(zip(("rf better", "equivalent", "svm better"), texts_of(ax), strict=True))
     for outcome, text in corners.items():
-        assert text == f"{outcome}\n{p.probabilities[outcome]:.3f}"
+        assert text == f"{outcome}\nmost probable {p.probabilities[outcome]:.3f}\nnext {p.expected[outcome]:.3f}"
 
 
 def test_simplex_density_counts_every_draw_in_its_triangle(few):
@@ -379,9 +379,9 @@ def test_rank_distribution_and_p_best(many):
     assert [r.expected_rank[name] for name in names] == sorted(r.expected_rank.values())
     ax = r.plot()
     names = [label.get_text() for label in ax.get_yticklabels()]
-    widths = {gid: [p.get_width() for p in ax.patches if p.get_gid() == gid] for gid in ("best", "among")}
+    widths = {gid: [p.get_width() for p in ax.patches if p.get_gid() == gid] for gid in ("best", "within")}
     assert widths["best"] == [r.p_best[name] for name in names]
-    assert widths["among"] == [r.p_among_best[name] for name in names]
+    assert widths["within"] == [r.p_within_rope[name] for name in names]
 
 
 def test_raw_data_are_drawn_as_they_are(few):
@@ -580,7 +580,9 @@ def test_numbers_of_a_matrix_stay_in_their_cells():
 
 
 def test_what_cannot_be_drawn_is_refused_in_words(few, many):
-    with pytest.raises(ValueError, match=r"three outcomes over many datasets.*correlated t-test.*plot_posterior"):
+    with pytest.raises(
+        ValueError, match=r"three outcomes over many datasets.*correlated t-test.*plot\(\"posterior\"\)"
+    ):
         plots.plot_simplex(few.difference)
     with pytest.raises(ValueError, match='"points" or "density"'):
         plots.plot_simplex(few.region, kind="cloud")
@@ -603,8 +605,6 @@ def test_what_cannot_be_drawn_is_refused_in_words(few, many):
         plots.plot_rope_curve(few.region.with_rope(0))
     with pytest.raises(ValueError, match="at least two ropes"):
         plots.plot_rope_curve(few.difference, ropes=[0.1])
-    with pytest.raises(ValueError, match="correlated t-test"):
-        plots.plot_prior_sensitivity(few.difference)
     with pytest.raises(ValueError, match=r"nemenyi_test.*got: .*Wilcoxon"):
         bc.frequentist.pairwise_wilcoxon_test(many.scores).plot()
     with pytest.raises(ValueError, match="Comparison or a RankingPosterior"):
@@ -620,7 +620,7 @@ def test_what_cannot_be_drawn_is_refused_in_words(few, many):
     with pytest.raises(ValueError, match="power_curve"):
         plots.plot_power(few.curve.drop(columns="power"))
     with pytest.raises(ValueError, match="`kind` must be one of posterior, hdi, rope_curve"):
-        few.difference.plot("simplex")
+        few.difference.plot("pie")
     with pytest.raises(ValueError, match="`kind` must be one of matrix"):
         many.comparison.plot("pie")
     with pytest.raises(ValueError, match=r"one of 66 pairs: choose one with pair=\('rf', 'svm'\)"):

@@ -105,7 +105,7 @@ def test_ranks_know_only_the_order(name, table, growing):
 def test_among_the_best_and_equivalent_grow_with_the_rope(table):
     grid = (0.0, 1 / 64, 1 / 8, 0.5, 2, math.inf)
     ranking = bayes.rank_models(table.datasets, **table.draws)
-    shares = [ranking.with_rope(rope).p_among_best for rope in grid]
+    shares = [ranking.with_rope(rope).p_within_rope for rope in grid]
     for low, high in pairwise(shares):
         assert all(low[m] <= high[m] for m in table.models)
     assert set(shares[-1].values()) == {1.0}
@@ -288,8 +288,7 @@ def statistics(x, order=(0, 1, 2), up=True):
     if found is None or found[1]:
         return None
     s = found[0]
-    lift = s.basis @ np.swapaxes(s.rotations, 1, 2)
-    means, scatter = np.einsum("dka,da->dk", lift, s.means), np.einsum("dka,da,dla->dkl", lift, s.roots, lift)
+    means, scatter = s.means @ s.basis.T, s.basis @ s.scatter @ s.basis.T
     back = np.argsort(order)
     return {"means": means[:, back] * s.unit, "scatter": scatter[:, back][:, :, back] * s.unit**2, "unit": s.unit}
 
@@ -301,7 +300,7 @@ def statistics(x, order=(0, 1, 2), up=True):
     power=powers,
 )
 def test_multilevel_statistics(x, models, shifts, power):
-    """What NUTS sees: no order of models, no level of a dataset, no unit and no direction but that of the scores."""
+    """What the sampler sees: no order of models, no level of a dataset, no unit and no direction but the scores'."""
     base = statistics(x)
     if base is None:
         return
@@ -374,6 +373,31 @@ def test_right_and_wrong_of_two(name, right, data):
         same(numbers(there_and_back(result)), base)
 
 
+@given(right=answers, data=st.data(), rope=st.sampled_from([0.02, 0.1]))
+def test_items_in_any_order_and_from_either_side(right, data, rope):
+    """Posteriors, the test of equivalence, the interval: B for A mirrors, wrong for right too; order is nothing."""
+    order = data.draw(st.permutations(range(len(right))))
+    a, b = right[:, 0], right[:, 1]
+    varied = np.ptp(a - b) > 0
+    for call in (bayes.mcnemar_test, bayes.per_instance_ttest)[: 1 + varied]:
+        three = quietly(lambda call=call: call(a, b, rope=rope)).three
+        assert sum(three) == pytest.approx(1)
+        for x, y in ((b, a), (1 - a, 1 - b)):
+            assert quietly(lambda call=call, x=x, y=y: call(x, y, rope=rope)).three == pytest.approx(
+                three[::-1], abs=1e-9
+            )
+        assert quietly(lambda call=call: call(a[order], b[order], rope=rope)).three == pytest.approx(three, abs=1e-9)
+    p = quietly(lambda: frequentist.tost_mcnemar(a, b, rope=rope)).p_value
+    assert 0 <= p <= 1
+    assert quietly(lambda: frequentist.tost_mcnemar(b, a, rope=rope)).p_value == pytest.approx(p, abs=1e-9)
+    low, high = (
+        getattr(quietly(lambda: frequentist.paired_proportions_interval(a, b)), name) for name in ("low", "high")
+    )
+    turned = quietly(lambda: frequentist.paired_proportions_interval(b, a))
+    assert -1 <= low <= high <= 1
+    assert (turned.low, turned.high) == pytest.approx((-high, -low), abs=1e-9)
+
+
 @given(right=answers, data=st.data())
 def test_right_and_wrong_of_many(right, data):
     """Cochran's Q does not know which model is which, which case, or what is right; for two it is McNemar's."""
@@ -412,6 +436,17 @@ def test_proportions(one, two, p0, level):
     tails = [frequentist.binomial_test(errors, n, p0=p0, alternative=a).p_value for a in ("greater", "less")]
     assert sum(tails) >= 1 - 1e-9  # what was observed is in both
     assert there_and_back(test).p_value == test.p_value
+
+
+@given(wins=st.integers(0, 10**5), losses=st.integers(0, 10**5))
+def test_e_values_of_any_counts(wins, losses):
+    """Swapped models mirror; the two-sided bet is the mean of the one-sided ones; a p-value is one."""
+    both, more, less = (frequentist.e_test(wins, losses, alternative=a) for a in ("two-sided", "greater", "less"))
+    swapped = frequentist.e_test(losses, wins, alternative="less")
+    assert swapped.log_e == pytest.approx(more.log_e, rel=1e-12, abs=1e-12)
+    assert np.logaddexp(more.log_e, less.log_e) - math.log(2) == pytest.approx(both.log_e, rel=1e-9, abs=1e-9)
+    assert 0 <= both.p_value <= 1
+    assert there_and_back(both).log_e == both.log_e
 
 
 @given(n=st.integers(1, 10**6), level=st.sampled_from([0.5, 0.95, 0.999]))
@@ -470,7 +505,10 @@ def mean_ends(x, mass):
 
 POWERS = {
     "frequentist.power_ttest": (lambda x, n, **more: frequentist.power_ttest(effect=x, n=n, **more), "ttest"),
-    "frequentist.power_wilcoxon": (lambda x, n, **more: frequentist.power_wilcoxon(effect=x, n=n, **more), "wilcoxon"),
+    "frequentist.power_wilcoxon": (
+        lambda x, n, **more: frequentist.power_wilcoxon(effect=x, n=n, method="are", **more),
+        "wilcoxon",
+    ),
     "frequentist.power_sign_test": (
         lambda x, n, **more: frequentist.power_sign_test(p_win=0.5 + x / 10, n=n, **more),
         "sign",
@@ -499,11 +537,35 @@ def test_power(name, effect, n, alpha):
         "sign": 0.5 + effect / 10,
         "mcnemar": (0.4 + effect / 20, 0.4 - effect / 20),
     }.get(test, effect)
-    curve = frequentist.power_curve([given_effect], [n], test=test, alpha=alpha)
+    method = {"method": "are"} if test == "wilcoxon" else {}
+    curve = frequentist.power_curve([given_effect], [n], test=test, alpha=alpha, **method)
     assert curve["power"].tolist() == [result.power]
 
 
+@given(table=tables, models=st.permutations(range(3)))
+def test_contrasts_turn_with_their_weights(table, models):
+    """No order of the models and no level of a dataset; the weights' sign turns t, and their size does not matter."""
+    weights = {"m0": 0.5, "m1": 0.5, "m2": -1.0}
+
+    def contrast(x, times=1.0, order=(0, 1, 2)):
+        scores = Scores.from_arrays({f"m{i}": x[:, i] for i in order}, datasets=len(x), higher_is_better=True)
+        found = quietly(frequentist.contrast_test, scores, {name: times * w for name, w in weights.items()})
+        return None if found is None else (found.statistic, found.p_value)
+
+    base = contrast(table.values)
+    if base is None:
+        return
+    assert 0 <= base[1] <= 1
+    assert contrast(table.values, order=models) == pytest.approx(base, rel=1e-6, abs=1e-9)
+    assert contrast(table.values, -3.0) == pytest.approx((-base[0], base[1]), rel=1e-6, abs=1e-9)
+
+
 OWN = {
+    "bayes.mcnemar_test": test_items_in_any_order_and_from_either_side,
+    "bayes.per_instance_ttest": test_items_in_any_order_and_from_either_side,
+    "frequentist.tost_mcnemar": test_items_in_any_order_and_from_either_side,
+    "frequentist.paired_proportions_interval": test_items_in_any_order_and_from_either_side,
+    "frequentist.contrast_test": test_contrasts_turn_with_their_weights,
     "bayes.bradley_terry": test_strengths_know_only_wins,
     "bayes.plackett_luce": test_strengths_know_only_wins,
     "bayes.hierarchical_ttest": test_hierarchical_symmetries,
@@ -518,6 +580,7 @@ OWN = {
     "frequentist.binomial_test": test_proportions,
     "frequentist.proportion_interval": test_proportions,
     "frequentist.proportion_difference_interval": test_proportions,
+    "frequentist.e_test": test_e_values_of_any_counts,
     "frequentist.hoeffding_half_width": test_hoeffding,
     "frequentist.hoeffding_sample_size": test_hoeffding,
     "frequentist.power_curve": test_power,

@@ -356,3 +356,14 @@ def test_json_keeps_models_named_like_infinity(name):
         ("inf", "x", "y"),
         (-np.inf, np.inf),
     )
+
+
+@pytest.mark.oracle("frequentist.wilcoxon_test", "scipy")
+def test_r_of_z_is_scipys_z_over_the_root_of_n(rng):
+    a, b = rng.normal(0.3, 1, 25), rng.normal(0, 1, 25)
+    theirs = stats.wilcoxon(a, b, method="asymptotic", correction=False)
+    found = frequentist.wilcoxon_test(a, b)
+    assert abs(found.details["r_of_z"]) == pytest.approx(abs(theirs.zstatistic) / 5)
+    assert np.sign(found.details["r_of_z"]) == np.sign(found.effect_size.value)
+    assert frequentist.wilcoxon_test(b, a).details["r_of_z"] == pytest.approx(-found.details["r_of_z"])
+    assert frequentist.wilcoxon_test(np.arange(1.0, 9), np.zeros(8)).details["r_of_z"] < 0.9

@@ -50,16 +50,15 @@ def check_share(found, expected, error, times=4.5):
 
 
 @pytest.mark.oracle(
-    "bayes.rank_models bayes.RankingPosterior.p_best bayes.RankingPosterior.p_best_by_score",
+    "bayes.rank_models bayes.RankingPosterior.p_best",
     "closed form",
 )
 def test_two_datasets_in_closed_form():
     """Differences 1 and -3: the mean is positive where the first weight is above 3/4; the ranks are one all."""
     scores = table([1.0, 0.0], [0.0, 3.0])
-    by_score, by_rank = rank(scores, by="score", draws=200_000), rank(scores, draws=200_000)
+    by_score, by_rank = rank(scores, draws=200_000), rank(scores, by="rank", draws=200_000)
     check_share(by_score.p_best["A"], 1 / 4, by_score.mcse["A"])
     check_share(by_rank.p_best["A"], 1 / 2, by_rank.mcse["A"])
-    check_share(by_rank.p_best_by_score["A"], 1 / 4, by_rank.mcse["A"])
 
 
 @pytest.mark.oracle("bayes.rank_models bayes.RankingPosterior.p_best bayes.RankingPosterior.p_better", "closed form")
@@ -72,19 +71,18 @@ def test_two_models_by_score_equal_the_truncated_powers(rng):
         check_share(found.p_better("A", "B"), positive_mean(d), found.mcse["A"])
 
 
-@pytest.mark.oracle("bayes.RankingPosterior.p_among_best", "closed form")
+@pytest.mark.oracle("bayes.RankingPosterior.p_within_rope", "closed form")
 def test_within_the_rope_equals_the_truncated_powers(rng):
-    """A model is among the best of two where its weighted mean difference is at least minus the rope."""
+    """One of two models is within the rope of the best where its mean difference is at least minus the rope."""
     d, rope = rng.normal(0, 1, 6), 0.2
-    for by in ("rank", "score"):
-        found = rank(table(d, np.zeros(6)), rope=rope, by=by)
-        check_share(found.p_among_best["A"], positive_mean(d + rope), found.mcse["A"])
-        check_share(found.p_among_best["B"], positive_mean(rope - d), found.mcse["B"])
+    found = rank(table(d, np.zeros(6)), rope=rope)
+    check_share(found.p_within_rope["A"], positive_mean(d + rope), found.mcse["A"])
+    check_share(found.p_within_rope["B"], positive_mean(rope - d), found.mcse["B"])
 
 
 @pytest.mark.oracle(
-    "bayes.rank_models bayes.RankingPosterior.p_best bayes.RankingPosterior.p_best_by_score "
-    "bayes.RankingPosterior.p_among_best bayes.RankingPosterior.expected_rank "
+    "bayes.rank_models bayes.RankingPosterior.p_best bayes.RankingPosterior.p_beaten "
+    "bayes.RankingPosterior.p_within_rope bayes.RankingPosterior.expected_rank "
     "bayes.RankingPosterior.rank_distribution bayes.RankingPosterior.p_better",
     "brute force",
 )
@@ -95,14 +93,16 @@ def test_three_models_by_brute_force_over_the_simplex():
     assert weights.min() > 0
     score = weights @ columns.T
     ranks = weights @ np.column_stack([stats.rankdata(-row) for row in columns.T]).T
-    found = rank(table(*columns), rope=0.02, draws=100_000)
-    by_score = rank(table(*columns), rope=0.02, by="score", draws=100_000)
+    by_rank = rank(table(*columns), by="rank", draws=100_000)
+    by_score = rank(table(*columns), rope=0.02, draws=100_000)
     places = stats.rankdata(-score, axis=1)
     for m, name in enumerate("ABC"):
         error = 4e-3
-        assert found.p_best[name] == pytest.approx(np.mean(ranks.argmin(axis=1) == m), abs=error)
-        assert found.p_best_by_score[name] == pytest.approx(np.mean(score.argmax(axis=1) == m), abs=error)
-        assert found.p_among_best[name] == pytest.approx(np.mean(score[:, m] >= score.max(axis=1) - 0.02), abs=error)
+        assert by_rank.p_best[name] == pytest.approx(np.mean(ranks.argmin(axis=1) == m), abs=error)
+        assert by_score.p_best[name] == pytest.approx(np.mean(score.argmax(axis=1) == m), abs=error)
+        assert by_score.p_within_rope[name] == pytest.approx(
+            np.mean(score[:, m] >= score.max(axis=1) - 0.02), abs=error
+        )
         assert by_score.expected_rank[name] == pytest.approx(places[:, m].mean(), abs=2 * error)
         assert by_score.rank_distribution[m] == pytest.approx(
             [np.mean(places[:, m] == r) for r in (1, 2, 3)], abs=error
@@ -110,13 +110,28 @@ def test_three_models_by_brute_force_over_the_simplex():
         for n, other in enumerate("ABC"):
             expected = 0.5 if m == n else np.mean(score[:, m] > score[:, n])
             assert by_score.p_better(name, other) == pytest.approx(expected, abs=error)
+    tails, apart = by_score.p_beaten(("A",), ("B", "C"))
+    both, last = score[:, 0] > score[:, 1:].max(axis=1), score[:, 0] > score[:, 2]
+    assert tails == pytest.approx([both.mean(), last.mean()], abs=4e-3)
+    assert apart == pytest.approx(np.mean(score[:, 1:].max(axis=1) < score.max(axis=1) - 0.02), abs=4e-3)
 
 
-def test_rank_and_score_share_their_weights():
-    by_rank, by_score = rank(UCI, rope=0.01, draws=5000), rank(UCI, rope=0.01, by="score", draws=5000)
-    assert by_rank.p_best_by_score == by_score.p_best
-    assert by_rank.p_among_best == by_score.p_among_best
-    assert by_score.p_best_by_score is None
+def test_p_best_is_never_above_p_within_rope(rng):
+    """The same draws of the same quantity: on random subsets of the bundled results it was above in one of three."""
+    for i in range(30):
+        models = rng.choice(UCI.models, rng.integers(2, 7), replace=False)
+        some = UCI.select(models=list(models), datasets=list(rng.choice(UCI.datasets, 8, replace=False)))
+        for found in (rank(some, rope=0.01, draws=1000, seed=i), rank(some, by="rank", draws=1000, seed=i)):
+            assert all(found.p_best[m] <= found.p_within_rope[m] for m in found.models)
+            order = found.to_frame()["expected_rank"]
+            assert order.is_monotonic_increasing
+
+
+def test_mean_ranks_have_no_rope():
+    for call in (lambda: rank(UCI, rope=0.01, by="rank"), lambda: rank(UCI, by="rank", draws=1000).with_rope(0.01)):
+        with pytest.raises(bc.RopeError, match="mean ranks have none"):
+            call()
+    assert rank(UCI, by="rank", draws=1000).with_rope(0).quantity == "mean rank"
 
 
 @pytest.mark.oracle(
@@ -145,7 +160,7 @@ def test_summaries_are_those_of_the_draws():
 def test_monte_carlo_error_is_the_spread_over_seeds():
     runs = [rank(UCI, rope=0.01, seed=s, draws=1000) for s in range(60)]
     for model in ("rf", "svm"):
-        spread = np.std([r.p_among_best[model] if model == "svm" else r.p_best[model] for r in runs], ddof=1)
+        spread = np.std([r.p_within_rope[model] if model == "svm" else r.p_best[model] for r in runs], ddof=1)
         reported = np.mean([r.mcse[model] for r in runs])
         assert 0.7 < spread / reported < 1.4, "60 runs know a standard deviation to 9 %"
 
@@ -154,11 +169,11 @@ def test_identical_models_share_everything(rng):
     x = rng.uniform(size=12)
     for scores in (table(x, x), table(x, x.copy(), x - 1)):
         for by in ("rank", "score"):
-            found = rank(scores, rope=0.01, by=by, draws=2000)
+            found = rank(scores, rope=0.01 if by == "score" else 0, by=by, draws=2000)
             assert found.p_best["A"] == found.p_best["B"] == pytest.approx(0.5)
             assert found.expected_rank["A"] == pytest.approx(1.5)
             assert found.p_better("A", "B") == 0.5
-            assert found.p_among_best["A"] == 1
+            assert found.p_within_rope["A"] == 1
             assert found.rank_hdi()["A"] == (1, 2)
 
 
@@ -173,7 +188,7 @@ def test_order_of_models_and_datasets_does_not_matter(rng):
     shuffled = UCI.select(models=list(rng.permutation(UCI.models)), datasets=list(rng.permutation(UCI.datasets)))
     one, two = rank(UCI, rope=0.01, draws=5000), rank(shuffled, rope=0.01, draws=5000)
     assert {m: two.p_best[m] for m in one.models} == pytest.approx(one.p_best, abs=1e-12)
-    assert {m: two.p_among_best[m] for m in one.models} == pytest.approx(one.p_among_best, abs=1e-12)
+    assert {m: two.p_within_rope[m] for m in one.models} == pytest.approx(one.p_within_rope, abs=1e-12)
     assert {m: two.expected_rank[m] for m in one.models} == pytest.approx(one.expected_rank, abs=1e-12)
 
 
@@ -181,7 +196,7 @@ def test_lower_is_better_is_the_negative():
     up = rank(table([1.0, 2, 3], [3.0, 1, 1]), rope=0.5)
     down = rank(table([-1.0, -2, -3], [-3.0, -1, -1], metric="rmse", higher_is_better=False), rope=0.5)
     assert down.p_best == up.p_best
-    assert down.p_among_best == up.p_among_best
+    assert down.p_within_rope == up.p_within_rope
     assert down.mean_score == (-2.0, pytest.approx(-5 / 3)), "the mean is shown as it was measured"
 
 
@@ -191,7 +206,7 @@ def test_ropes_for_each_dataset_put_scores_in_their_units():
     names = scores.datasets
     found = rank(scores, rope={names[0]: 1, names[1]: 100}, by="score", draws=100_000)
     check_share(found.p_best["A"], positive_mean([2, -4]), found.mcse["A"])
-    check_share(found.p_among_best["A"], positive_mean([3, -3]), found.mcse["A"])
+    check_share(found.p_within_rope["A"], positive_mean([3, -3]), found.mcse["A"])
     assert found.scale == "ropes"
 
 
@@ -260,7 +275,7 @@ def test_two_models_on_one_dataset_are_the_correlated_t_test():
     found = rank(labour, rope=0.01)
     test = bc.bayes.correlated_ttest(labour.pair("SVM", "DT"), rope=0.01)
     check_share(found.p_best["SVM"], test.with_rope(0).p_better, found.mcse["SVM"])
-    check_share(found.p_among_best["DT"], 1 - test.p_better, found.mcse["DT"])
+    check_share(found.p_within_rope["DT"], 1 - test.p_better, found.mcse["DT"])
 
 
 @pytest.mark.oracle("bayes.rank_models", "closed form")
@@ -331,7 +346,7 @@ def test_json_and_back(scores):
     back = bc.bayes.RankingPosterior.from_dict(json.loads(text))
     assert back == found
     assert back.p_best == found.p_best
-    assert back.with_rope(0.05).p_among_best == found.with_rope(0.05).p_among_best
+    assert back.with_rope(0.05).p_within_rope == found.with_rope(0.05).p_within_rope
     assert np.array_equal(back.draws(), found.draws())
     with pytest.raises(ValueError, match="must have a kind of RankingPosterior"):
         bc.bayes.RankingPosterior.from_dict({"kind": "nothing"})
@@ -339,7 +354,7 @@ def test_json_and_back(scores):
 
 def test_a_wider_rope_has_more_among_the_best():
     found = rank(UCI, rope=0.0, draws=2000)
-    shares = [sum(found.with_rope(r).p_among_best.values()) for r in (0, 0.01, 0.1, float("inf"))]
+    shares = [sum(found.with_rope(r).p_within_rope.values()) for r in (0, 0.01, 0.1, float("inf"))]
     assert shares == sorted(shares)
     assert shares[0] == pytest.approx(1)
     assert shares[-1] == pytest.approx(8)
@@ -349,12 +364,11 @@ def test_frame_has_one_row_a_model_the_best_first():
     found = rank(UCI, rope=0.01, draws=2000)
     frame = found.to_frame()
     assert set(frame.model) == set(UCI.models)
-    assert frame.p_best.is_monotonic_decreasing
+    assert frame.expected_rank.is_monotonic_increasing
     for row in frame.itertuples():
-        assert row.p_best == found.p_best[row.model]
-        assert row.p_best_by_score == found.p_best_by_score[row.model]
+        assert (row.p_best, row.n) == (found.p_best[row.model], 24)
         assert (row.rank_low, row.rank_high) == found.rank_hdi()[row.model]
-        assert row.rank_low <= row.expected_rank <= row.rank_high
+        assert row.rank_low <= round(row.expected_rank) <= row.rank_high
     plain = UCI.summary()[list(UCI.models)].mean()
     assert frame.set_index("model").mean_score.to_dict() == pytest.approx(plain.to_dict())
 
@@ -368,7 +382,8 @@ def test_repr_fits_a_screen(rng, k):
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 100
     assert f"{k} models" in lines[0]
-    assert ("25 more models" in lines[-1]) == (k == 40)
+    assert ("25 more models" in lines[-2]) == (k == 40)
+    assert "came true in" in lines[-1], "9 datasets are few"
 
 
 def test_arviz_has_the_draws():
@@ -419,7 +434,7 @@ def test_bad_input_is_refused():
         (UCI, {"rope": -1}, bc.RopeError, "must not be negative"),
         (UCI, {"rope": {"iris": 0.1}}, bc.RopeError, "no rope for dataset"),
         (UCI, {"rope": dict.fromkeys(UCI.datasets, 0.0)}, bc.RopeError, "above 0"),
-        (UCI, {"by": "median"}, ValueError, '`by` must be "rank" or "score"'),
+        (UCI, {"by": "median"}, ValueError, '`by` must be "score" or "rank"'),
         (UCI, {"draws": 0}, ValueError, "at least 1"),
         (one, {"draws": 2.5}, ValueError, "whole number"),
         (UCI, {"seed": -1}, ValueError, "`random_seed`"),
@@ -486,5 +501,4 @@ def test_ties_of_ranks_and_of_scores_have_their_own_rounding(rng, power):
         for u in (1.0, unit)
     )
     assert two.p_best == one.p_best
-    assert two.p_best_by_score == one.p_best_by_score
-    assert two.p_among_best == one.p_among_best
+    assert two.p_within_rope == one.p_within_rope

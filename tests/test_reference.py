@@ -21,7 +21,7 @@ import bayescmp as bc
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-MODULES = ("bayes", "frequentist", "plots", "reports")
+MODULES = ("bayes", "frequentist", "planning", "gates", "plots", "reports")
 SECTION = re.compile(r"^(Parameters|Attributes|Returns|See Also|Notes|References|Examples)\n-+\n", re.M)
 
 

@@ -106,22 +106,20 @@ def test_sentence_of_one_dataset(labour_c):
         "SVM is practically better than DT with probability 0.940 (P(equivalent) = 0.036, rope ±0.01; mean difference "
         "0.082, 95% HDI [-0.009, 0.172]). SVM vs DT: corrected resampled t-test, n_test/n_train = 0.12, t(99) = 1.791, "
         "p = .076, holm-adjusted p = .229, d_z = .65, 95% CI [-.07, 1.36]; mean difference 0.082, 95% CI [-0.009, "
-        "0.172]. The two schools differ: not significant (adjusted p = .229), but SVM is probably better (P = 0.940)."
+        "0.172]."  # both schools are undecided: nothing to add
     )
-    assert "schools differ" not in labour_c.sentences()[2]  # both undecided: nothing to add
 
 
 def test_sentence_of_many_datasets(domains_c):
     first, second, third = domains_c.sentences()
     assert re.fullmatch(
-        r"The most probable outcome for the average of two new datasets is that A is better than B by more than 1 "
-        r"\(P = 1\.000\); expected shares 0\.9\d\d better, 0\.0\d\d equivalent, 0\.000 worse\. A vs B: Wilcoxon "
-        r"signed-rank test, exact, zeros: wilcox, T = 0, n = 10, p = \.002, holm-adjusted p = \.006, .*\.",
+        r"On the average of the next two datasets \(rope ±1\): A better 9\d\.\d %, equivalent \d\.\d %, "
+        r'B better 0\.0 %\. That "A better" is the most probable outcome is more than 99\.9 % certain\. A vs B: '
+        r"Wilcoxon signed-rank test, exact, zeros: wilcox, T = 0, n = 10, p = \.002, holm-adjusted p = \.006, .*\.",
         first,
     )
-    most_probable = "The most probable outcome for the average of two new datasets is that "
-    assert second.startswith(f"{most_probable}A and C are practically equivalent (P = ")
-    assert third.startswith(f"{most_probable}C is better than B by more than 1")
+    assert "That equivalence is the most probable outcome is " in second
+    assert 'That "C better" is the most probable outcome is ' in third
 
 
 @pytest.mark.parametrize("rope", [0, 0.01, 0.05, (-0.01, 0.3)])
@@ -138,14 +136,12 @@ def test_sentence_with_no_rope_and_of_each_dataset():
     domains = bc.load_domains()
     text = bc.compare(domains, rope=0, bayes="sign_test").sentences()[0]
     assert text.startswith(
-        "The most probable outcome for a new dataset is that A is better than B (P = 1.000); expected"
+        'On the next dataset: A better 95.5 %, B better 4.5 %. That "A better" is the most probable outcome is more'
     )
     assert "equivalent" not in text
     ropes = dict.fromkeys(domains.datasets, 1.0)
     text = bc.compare(domains, rope=ropes, bayes="sign_test").sentences()[0]
-    assert text.startswith(
-        "The most probable outcome for a new dataset is that A is better than B by more than its rope"
-    )
+    assert text.startswith("On the next dataset (rope each dataset's rope): A better")
 
 
 def test_methods_say_what_was_run(labour_c, domains_c):
@@ -359,8 +355,9 @@ def test_the_page_holds_the_numbers_of_python(name, request, tmp_path):
             ]
             if "expected_better" in row:
                 assert shares.split()[0] == probability(row["expected_better"])
+            about = data["about"] if code in "abe" else ""
             words = {"a": f"{row['a']} better", "b": f"{row['b']} better", "e": "equivalent", "u": "undecided"}[code]
-            assert words == row["decision"]
+            assert about + words == row["decision"]
 
 
 def test_the_curve_tells_where_the_schools_differ_as_compare_does(labour_c):
@@ -428,9 +425,16 @@ def test_the_call_of_the_report_gives_the_same_comparison(options, tmp_path):
     assert eval(call, {"bc": bc, "scores": bc.load_domains()}) == c
 
 
-def test_many_pairs_open_with_the_ranking(hostile_c, hostile_page):
+def test_a_decision_about_outcomes_says_so_on_the_page(domains_c, tmp_path):
+    page = Page(domains_c.report(tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert domains_c.pairs[0].verdict.decision == "most probable: A better"
+    assert "most probable: A better" in page.text
+
+
+def test_many_pairs_open_with_the_groups(hostile_c, hostile_page):
     page = Page(hostile_page)
-    assert "has the best mean rank of 10 models with probability" in page.text
+    assert one_line(hostile_c.groups().sentence()) in page.text
+    assert "is the best of 10 models with probability" in page.text
     assert ("details", {}) in page.tags
     assert len(hostile_c.pairs) == 45
     assert len([1 for tag, a in page.tags if tag == "tr" and "data-i" in a]) == 45
@@ -444,13 +448,15 @@ def test_no_rope_and_no_end_of_the_rope_have_a_report(tmp_path):
 
 def test_ropes_of_each_dataset_and_lopsided_ones_are_said_in_words(tmp_path):
     scores = bc.load_uci().select(models=["rf", "svm", "tree"], datasets=["iris", "wine", "glass", "sonar"])
+    more = bc.load_uci().select(models=["rf", "svm", "tree"], datasets=list(bc.load_uci().datasets[:6]))
     own = bc.compare(scores, rope=dict.fromkeys(scores.datasets, 0.02), bayes="sign_test", random_seed=1)
     text = own.report(tmp_path / "own.md").read_text()
-    assert "its mean score is within each dataset's rope of the best one" in text
+    assert "4 datasets are too few for a probability of being the best." in text
+    assert "such claims came true in" in text.splitlines()[2]
     assert "times each dataset's rope |" in text
     assert "±1" not in text
     options = {"bayes": "sign_test", "control": "rf", "random_seed": 1}
-    lopsided = bc.compare(scores, rope=(-0.01, 0.03), **options).report(tmp_path / "side.md")
+    lopsided = bc.compare(more, rope=(-0.01, 0.03), **options).report(tmp_path / "side.md")
     assert "within ±0.03 (the wider side of the rope [-0.01, 0.03]) of" in lopsided.read_text()
 
 
@@ -488,7 +494,7 @@ def test_equal_models_are_told_as_equal():
         {"a": [0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.9], "c": [0.1, 0.2, 0.3]}, higher_is_better=True, datasets=3
     )
     c = bc.compare(scores, rope=0, bayes="sign_test")
-    assert c.sentences()[0].startswith("a and b are equally likely to be the better one")
+    assert "a and b are equally likely to be the one that is more often better: 50.0 % each" in c.sentences()[0]
 
 
 def test_brackets_and_stars_do_not_follow_a_line_break_in_latex():
@@ -539,7 +545,7 @@ def test_hierarchical_report(tmp_path):
     text = c.report(tmp_path / "r.html").read_text(encoding="utf-8")
     assert "hierarchical correlated t-test (Corani et al., 2017)" in text
     assert "To the prior" in text
-    assert "for a new dataset" in c.sentences()[0]
+    assert c.sentences()[0].startswith("On the next dataset")
 
 
 # ---- files

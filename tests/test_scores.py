@@ -521,8 +521,8 @@ def test_result_says_its_scale():
         {"a": [1.0, 2.0, 3.0], "b": [2.0, 4.0, 5.0]}, resampling=Resampling.kfold(3), higher_is_better=True
     )
     p = bc.bayes.correlated_ttest(scores.transform("log").pair("a", "b"), rope=0.01)
-    assert "mean log ratio" in repr(p)
-    assert "mean log ratio" in p.sentence()
+    assert "a's score is 47 % lower on average" in repr(p)  # the geometric mean of 1/2, 1/2 and 3/5 is 0.531
+    assert "b's score is 88 % higher on average" in p.sentence()
 
 
 # ---- directions
@@ -643,16 +643,25 @@ def test_models_on_different_folds_are_refused(iris):
         Scores.from_cross_validate(cross_validated(iris, cv), cv=cv)
 
 
-def test_splits_in_time_order_are_refused(iris):
+def test_splits_in_time_order(iris):
+    """Growing training sets are prequential, by their splits and by their splitter; sliding windows are refused."""
     from sklearn.model_selection import TimeSeriesSplit
 
     order = np.random.default_rng(0).permutation(150)
     shuffled = tuple(x[order] for x in iris)
-    for cv in (TimeSeriesSplit(3), TimeSeriesSplit(3, max_train_size=20, test_size=20)):
-        with pytest.raises(bc.ResamplingError, match="neither k-fold nor random"):
-            Scores.from_cross_validate(cross_validated(shuffled, cv, return_indices=True))
-        with pytest.raises(bc.ResamplingError, match="TimeSeriesSplit is not known"):
-            Scores.from_cross_validate(cross_validated(shuffled, cv), cv=cv)
+    options = {"metric": "accuracy"}
+    for cv in (TimeSeriesSplit(4), TimeSeriesSplit(4, gap=2)):  # 5 blocks of 30
+        for results, given in ((cross_validated(shuffled, cv, return_indices=True), None),
+                               (cross_validated(shuffled, cv), cv)):  # fmt: skip
+            design = Scores.from_cross_validate(results, cv=given, **options).resampling[0]
+            assert design == Resampling.blocked(5, warm_up=1)
+    later = cross_validated(shuffled, TimeSeriesSplit(3, test_size=20), return_indices=True)
+    assert Scores.from_cross_validate(later, **options).resampling[0] == Resampling.blocked(7, warm_up=4)
+    sliding = TimeSeriesSplit(3, max_train_size=20, test_size=20)
+    with pytest.raises(bc.ResamplingError, match="neither k-fold, nor random"):
+        Scores.from_cross_validate(cross_validated(shuffled, sliding, return_indices=True), **options)
+    with pytest.raises(bc.ResamplingError, match="TimeSeriesSplit is not known"):
+        Scores.from_cross_validate(cross_validated(shuffled, sliding), cv=sliding, **options)
 
 
 def test_indices_of_one_model_only_are_refused(iris):
@@ -705,6 +714,50 @@ def test_grid_search_candidates_are_models(iris):
     assert bc.bayes.correlated_ttest(scores.pair("max_depth=2", "max_depth=1"), rope=0.01).p_better > 0.99
     with pytest.raises(bc.ScoresError, match="Call fit first"):
         Scores.from_cv_results(GridSearchCV(DecisionTreeClassifier(), grid))
+
+
+def test_both_readers_of_scikit_learn_name_scores_by_one_rule(iris):
+    """Two scorers, one with a name, one without: the same metric from cross_validate and from a search."""
+    from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+    from sklearn.tree import DecisionTreeClassifier
+
+    cv, tree = KFold(3, shuffle=True, random_state=0), DecisionTreeClassifier(random_state=0)
+    for scoring, metric, name in (
+        (["accuracy", "neg_log_loss"], "neg_log_loss", "neg_log_loss"),
+        (["neg_log_loss"], None, "neg_log_loss"),
+        (["neg_log_loss"], "neg_log_loss", "neg_log_loss"),
+        ("accuracy", "accuracy", "accuracy"),
+    ):
+        search = GridSearchCV(tree, {"max_depth": [1, 2]}, scoring=scoring, cv=cv, refit=False).fit(*iris)
+        fitted = {f"max_depth={d}": cross_validate(DecisionTreeClassifier(max_depth=d, random_state=0), *iris,
+                                                   scoring=scoring, cv=cv) for d in (1, 2)}  # fmt: skip
+        found = Scores.from_cv_results(search, metric=metric)
+        assert found.metric == name
+        for given in ({"cv": cv}, {"resampling": cv}, {"cv": Resampling.kfold(3)}, {"resampling": 3}):
+            assert Scores.from_cross_validate(fitted, metric=metric, **given) == found
+            for results in (search.cv_results_, pd.DataFrame(search.cv_results_), search):
+                assert Scores.from_cv_results(results, metric=metric, **given) == found
+    assert Scores.from_cv_results(search).metric == "accuracy", "the search shows it"
+    with pytest.raises(bc.ScoresError, match="has the scores \"accuracy\": pick one with metric=, got 'f1'"):
+        Scores.from_cv_results(search, metric="f1")
+    with pytest.raises(bc.ResamplingError, match="two names of one thing"):
+        Scores.from_cv_results(search, cv=3, resampling=Resampling.kfold(3))
+    with pytest.raises(bc.ResamplingError, match="a number of folds, a splitter"):
+        Scores.from_cross_validate(fitted, cv="three", metric="accuracy")
+
+
+def test_names_of_candidates_are_not_ambiguous():
+    """Commas and equals signs inside of a value do not look like another parameter."""
+
+    def names(*params):
+        found = {"params": list(params), "split0_test_score": [0.1] * len(params), "split1_test_score": [0.2] * 9}
+        found["split1_test_score"] = found["split1_test_score"][: len(params)]
+        return Scores.from_cv_results(found, cv=2, metric="accuracy").models
+
+    assert names({"a": "1, b=2"}, {"a": "1", "b": 2}) == ("a='1, b=2'", "a=1, b=2")
+    assert names({"sizes": (10, 5), "k": "rbf"}, {"sizes": (10,), "k": "rbf"}) == ("sizes=(10, 5)", "sizes=(10,)")
+    assert names({"a": "it's"}, {"a": "x "}) == ('a="it\'s"', "a='x '")
+    assert names({"a": 1}, {"a": "1"}) == ("1: a=1", "2: a=1")
 
 
 # ---- bundled

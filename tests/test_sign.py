@@ -250,13 +250,9 @@ def test_json_sentence_and_decision():
     assert bc.bayes.Posterior.from_dict(json.loads(json.dumps(p.to_dict()))) == p
     assert p.decision() is bc.Decision.A_BETTER
     assert p.sentence().startswith(
-        "The most probable outcome for a new dataset is that rf is better than tree by more than 0.01 (P = 1.000)"
+        "On the next dataset (rope ±0.01): rf better 84.0 %, equivalent 16.0 %, tree better 0.0 %. "
     )
-    assert (
-        p.with_rope(1)
-        .sentence()
-        .startswith("The most probable outcome for a new dataset is that rf and tree are practically equivalent")
-    )
+    assert p.with_rope(1).sentence().endswith("equivalence is the most probable outcome is more than 99.9 % certain.")
     assert p.mean is None
     with pytest.raises(ValueError, match="no HDI of the difference"):
         p.hdi()

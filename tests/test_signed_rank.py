@@ -10,6 +10,7 @@ import pytest
 import bayescmp as bc
 from bayescmp.bayes.regions import wins
 from bayescmp.bayes.signed_rank import SignedRankInference
+from bayescmp.plots.simplex import to_xy
 
 UCI = bc.load_uci()
 
@@ -163,6 +164,17 @@ def test_more_draws_begin_with_the_same_ones():
     assert p.draws(0).shape == (0, 3)
 
 
+def test_draws_and_simplex_are_those_that_the_numbers_come_from():
+    """All draws counted by the largest theta give the probabilities to the last digit; a figure shows the first."""
+    p = bc.bayes.signed_rank_test(UCI.pair("rf", "svm"), rope=0.01, random_seed=8, draws=3000)
+    theta = p.draws(3000)
+    assert np.bincount(theta.argmax(axis=1), minlength=3) / 3000 == pytest.approx(p.three, abs=1e-12)
+    for interval, x in zip(p.theta_hdi().values(), theta.T, strict=True):
+        assert interval == bc.bayes.hdi(x)
+    shown = np.vstack([points.get_offsets() for points in bc.plots.plot_simplex(p, draws=500).collections])
+    assert np.allclose(np.sort(shown, axis=0), np.sort(to_xy(theta[:500]), axis=0))
+
+
 def test_many_pairs_at_once_equal_one_by_one():
     pairs = list(UCI.pairs())[:5]
     together = bc.bayes.signed_rank_tests(pairs, rope=0.01, random_seed=5, draws=3000)
@@ -239,7 +251,7 @@ def test_with_rope_curve_and_json():
     assert again == p
     assert again.with_rope(0.02).probabilities == p.with_rope(0.02).probabilities
     assert again.prior_sensitivity().equals(p.prior_sensitivity())
-    assert "the average of two new datasets" in p.sentence()
+    assert "On the average of the next two datasets" in p.sentence()
 
 
 def test_missing_datasets_are_named():
@@ -313,3 +325,22 @@ def test_compiled_loop_counts_as_numpy_does(rng, rope, draws, monkeypatch):
     for one, two in zip(plain, compiled, strict=True):
         assert (one.p_better, one.p_equivalent, one.p_worse) == (two.p_better, two.p_equivalent, two.p_worse)
         assert one.hdi() == pytest.approx(two.hdi(), abs=1e-14)
+
+
+@pytest.mark.oracle("bayes.RegionPosterior.border_note bayes.signed_rank_test", "brute force")
+def test_rounded_scores_on_the_border_have_a_note_with_both_sides(rng):
+    """The share is counted pair by pair, and both sides are the test with the other ropes and the same seed."""
+    a, b = (np.round(0.8 + shift + 0.02 * rng.standard_normal(30), 2) for shift in (0.01, 0.0))
+    p = bc.bayes.signed_rank_test(a, b, rope=0.01, random_seed=1, prior=0)
+    d = np.round(100 * (a - b)).astype(int)
+    share = np.mean([abs(x + y) == 2 for x in d for y in d])
+    assert share > 0.05
+    assert p.border_note.startswith(f"{share:.0%} of what is counted")
+    for rope in (0.00995, 0.01005):
+        other = bc.bayes.signed_rank_test(a, b, rope=rope, random_seed=1, prior=0)
+        assert f"A better {other.p_better:.3f}" in p.border_note
+        assert other.border_note == ""
+    assert f"note: {p.border_note[:40]}" in repr(p)
+    assert p.with_rope(0).border_note == ""
+    sign = bc.bayes.sign_test(a, b, rope=0.01)
+    assert sign.border_note.startswith(f"{np.mean(np.abs(d) == 1):.0%} of what")

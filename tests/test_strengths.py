@@ -10,8 +10,9 @@ from scipy.special import expit
 
 import bayescmp as bc
 from bayescmp.bayes.ranking import importance
-from bayescmp.bayes.ranking.bradley_terry import count_wins, win_inference
+from bayescmp.bayes.ranking.bradley_terry import _counted, count_wins, win_inference
 from bayescmp.bayes.ranking.plackett_luce import MOST_ORDERS, _orders, ranking_inference, rankings
+from bayescmp.numerics.chains import ess
 from bayescmp.scores.inputs import complete_table, in_ropes
 
 UCI = bc.load_uci()
@@ -58,11 +59,9 @@ def check_same_draws(one, two):
 
 
 def _mean_error(posterior):
-    from bayescmp import _compat
-
     chains = np.stack([b.ability for b in posterior.inference.blocks()])
-    ess = np.array([_compat.ess(chains[..., i], "mean") for i in range(chains.shape[2])])
-    return chains.std(axis=(0, 1)) / np.sqrt(ess)
+    sizes = np.array([ess(chains[..., i], "mean") for i in range(chains.shape[2])])
+    return chains.std(axis=(0, 1)) / np.sqrt(sizes)
 
 
 # ---- Plackett-Luce
@@ -251,6 +250,41 @@ def test_bradley_terry_is_calibrated_under_its_own_prior(rng, studies):
     check_close(np.sum(hit), p.sum(), np.sqrt((p * (1 - p)).sum()), times=3.5)
 
 
+@pytest.mark.oracle("bayes.bradley_terry", "simulation")
+@pytest.mark.parametrize(
+    ("k", "n", "studies"),
+    [(4, 24, 40), (8, 5, 25)] + [pytest.param(k, n, 150, marks=pytest.mark.slow) for n in (5, 24) for k in (4, 8, 16)],
+)
+def test_hdi_covers_where_the_wins_of_a_dataset_come_from_one_ranking(k, n, studies):
+    """Truths from the prior, whole rankings by Gumbel noise: 0.93 or more, where full counts have 0.9 to 0.6."""
+    rng = np.random.default_rng(k + n)
+    covered = {True: [], False: []}
+    first, second = np.triu_indices(k, 1)
+    for study in range(studies):
+        theta = rng.normal(0, rng.lognormal(0, 0.5), k)
+        x = theta + rng.gumbel(size=(n, k))
+        wins = (x[:, :, None] > x[:, None]).sum(axis=0)
+        truth = expit(theta[first] - theta[second])
+        for independent, found in covered.items():
+            counted = _counted(wins, 0 * wins, "spread", independent)
+            draws = win_inference(counted, 0.5, 1000, study).sampled[0]
+            p = expit(draws[:, first] - draws[:, second])
+            ends = np.array([bc.bayes.hdi(column, 0.95) for column in p.T])
+            found.append(np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1])))
+    assert np.mean(covered[False]) >= 0.93
+    assert np.mean(covered[True]) < 0.92
+
+
+def test_a_dataset_of_two_models_is_one_comparison():
+    for independent in (False, True):
+        found = bc.bayes.bradley_terry(duel(8, 3), rope=0, independent_wins=independent, random_seed=1)
+        assert found.settings["independent_wins"] is independent
+        assert _counted(np.array([[0, 8], [3, 0]]), np.zeros((2, 2), dtype=int), "spread", independent)[0, 1] == 8
+    assert _counted(np.ones((8, 8), dtype=int), np.zeros((8, 8), dtype=int), "spread")[0, 1] == 0.25
+    with pytest.raises(ValueError, match="`independent_wins` must be True or False"):
+        bc.bayes.bradley_terry(duel(8, 3), rope=0, independent_wins="no")
+
+
 @pytest.mark.oracle("bayes.bradley_terry bayes.plackett_luce", "simulation")
 def test_recovers_strengths_with_many_datasets(rng):
     """Both models, 2,000 rankings: every contrast within 4 posterior sd of the truth, and those sd are small."""
@@ -293,7 +327,7 @@ def test_bradley_terry_agrees_with_bayes_testkit():
     test = btk.BBTTest(absolute_tie_threshold=0.0101, tie_solver="add", scale=0.5)
     options = {"draws": 5000, "chains": 2, "cores": 1, "random_seed": 1, "progressbar": False}
     theirs = test.fit(means.assign(dataset=scores.datasets), **options).posterior_table(round_ndigits=None)
-    ours = bc.bayes.bradley_terry(scores, rope=0.0101, ties="add", prior=0.5, random_seed=1)
+    ours = bc.bayes.bradley_terry(scores, rope=0.0101, ties="add", prior=0.5, independent_wins=True, random_seed=1)
     for row in theirs.to_dict("records"):
         a, b = row["pair"].split(" > ")
         assert ours.p_win(a, b) == pytest.approx(row["mean"], abs=0.01)
@@ -400,8 +434,8 @@ def test_frames_and_ropes(fit):
     assert np.allclose(found.p_win_matrix + found.p_win_matrix.T, 1)
     wide = found.with_win_rope(0.2)
     for m, name in enumerate(UCI.models):
-        assert wide.p_among_best[name] == np.mean(expit(theta[:, m] - theta.max(axis=1)) >= 0.3)
-        assert wide.p_among_best[name] >= found.p_among_best[name] >= found.p_best[name]
+        assert wide.p_within_rope[name] == np.mean(expit(theta[:, m] - theta.max(axis=1)) >= 0.3)
+        assert wide.p_within_rope[name] >= found.p_within_rope[name] >= found.p_best[name]
     worth = np.exp(theta) / np.exp(theta).sum(axis=1, keepdims=True)
     assert found.to_frame().set_index("model").worth.to_dict() == pytest.approx(
         dict(zip(UCI.models, worth.mean(axis=0), strict=True))

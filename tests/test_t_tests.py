@@ -296,10 +296,13 @@ def test_notes_say_what_does_not_hold(labour):
     assert "0.58" in notes[0]
     assert "6 test cases" in notes[1]
     assert "unequal variances" in notes[2]
-    assert not frequentist.paired_ttest(DT, DT[::-1]).notes
+    assert "10 scores are treated as independent" in frequentist.paired_ttest(DT, DT[::-1]).notes[0]
+    assert "treated as independent" in frequentist.mean_interval(DT).method
+    assert "treated as independent" in frequentist.difference_interval(DT, DT[::-1], corrected=False).method
+    assert "rho = 0.100" in frequentist.mean_interval(DT, resampling=Resampling.kfold(10)).method
     for n_test in (29, 30):
         few = frequentist.corrected_ttest(DT, DT[::-1], resampling=Resampling.subsampling(100, n_test, 10)).notes
-        assert any("test cases in a fold" in note for note in few) == (n_test < 30)
+        assert any("test cases per fold" in note for note in few) == (n_test < 30)
     scores = np.random.default_rng(4).random((2, 100))
     ten = frequentist.paired_ttest(*scores, resampling=TENFOLD)
     assert "0.57" in ten.notes[0]
@@ -355,5 +358,6 @@ def test_note_on_unequal_variances_is_pitman_and_morgans_test(rng):
         assert not notes or f"vary {np.std(x) / np.std(y):.2g} times as much" in notes[0]
         expected.append(stats.pearsonr(x + y, x - y).pvalue < 0.01)
     assert noted == expected
-    assert not frequentist.paired_ttest([0.0, 9.0], [1.0, 1.1]).notes, "two scores cannot tell"
+    two = frequentist.paired_ttest([0.0, 9.0], [1.0, 1.1], resampling=Resampling.independent())
+    assert not two.notes, "two scores cannot tell"
     assert 10 < sum(expected) < 50

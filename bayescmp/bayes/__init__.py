@@ -5,14 +5,17 @@ from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.hierarchical.prior import HierarchicalPrior
 from bayescmp.bayes.hierarchical.ttest import HierarchicalPosterior, hierarchical_ttest
+from bayescmp.bayes.mcnemar import mcnemar_test
 from bayescmp.bayes.multilevel.joint import multilevel
 from bayescmp.bayes.multilevel.model import MultilevelPrior
 from bayescmp.bayes.multilevel.result import MultilevelPosterior
 from bayescmp.bayes.nuts import Diagnostics
+from bayescmp.bayes.per_instance import per_instance_ttest
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.bayes.pymc_models import pymc_model
 from bayescmp.bayes.ranking.bootstrap import rank_models
 from bayescmp.bayes.ranking.bradley_terry import bradley_terry
+from bayescmp.bayes.ranking.groups import Groups
 from bayescmp.bayes.ranking.plackett_luce import plackett_luce
 from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.bayes.ranking.strengths import StrengthPosterior
@@ -24,6 +27,7 @@ from bayescmp.bayes.welch import welch_ttest
 __all__ = [
     "Diagnostics",
     "DifferencePosterior",
+    "Groups",
     "HierarchicalPosterior",
     "HierarchicalPrior",
     "MultilevelPosterior",
@@ -36,7 +40,9 @@ __all__ = [
     "correlated_ttest",
     "hdi",
     "hierarchical_ttest",
+    "mcnemar_test",
     "multilevel",
+    "per_instance_ttest",
     "plackett_luce",
     "pymc_model",
     "rank_models",

@@ -1,19 +1,24 @@
-"""The posterior of a mean difference: what the correlated and the Welch t-test give."""
+"""The posterior of a mean difference: what the t-tests and McNemar's test give."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.bayes.distributions import Distribution, Draws, PointMass
+from bayescmp.bayes.distributions import Distribution, Draws, PointMass, StudentPosterior, StudentT
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import DEFAULT_MASS, Posterior
 from bayescmp.checks import check_count, check_mass, check_numbers, check_threshold, checked_seed
 from bayescmp.scores.pair import SCALES
 from bayescmp.sentences import difference_text, of_difference
-from bayescmp.text import visible_lines
+from bayescmp.text import IN_PERCENT, amounts, visible, visible_lines
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -23,11 +28,11 @@ class DifferencePosterior(Posterior):
     Attributes
     ----------
     distribution
-        Its distribution: Student t, difference of two Student t, a point, or draws.
+        Its distribution: Student t, difference of two Student t, of paired proportions, a point, or draws.
 
     See Also
     --------
-    correlated_ttest, welch_ttest
+    correlated_ttest, welch_ttest, mcnemar_test, per_instance_ttest
 
     Examples
     --------
@@ -77,8 +82,11 @@ class DifferencePosterior(Posterior):
         return self.distribution.sf(check_numbers("x", x))
 
     def ppf(self, q: ArrayLike) -> NDArray[np.float64]:
-        """The posterior quantile at q."""
-        return self.distribution.ppf(check_numbers("q", q))
+        """The posterior quantile at q, a probability."""
+        shares = check_numbers("q", q)
+        if ((shares < 0) | (shares > 1)).any():
+            raise ValueError(f"`q` must be probabilities from 0 to 1, got {q!r}.")
+        return self.distribution.ppf(shares)
 
     def draws(self, n: int = 1000, random_seed: int = 0) -> NDArray[np.float64]:
         """`n` draws of the difference, the same for the same `random_seed`."""
@@ -89,6 +97,40 @@ class DifferencePosterior(Posterior):
         return replace(
             self, a=self.b, b=self.a, rope=self.rope.swap(), distribution=self.distribution.swap(), inference_data=None
         )
+
+    def prior_sensitivity(self, threshold: float = 0.95) -> "pd.DataFrame":
+        """The three probabilities and the decision at `threshold` under other priors of the mean difference.
+
+        The first row is this result, then come the flat prior and Student(4, 0, scale) with scales of 1, 2, 5 and 10
+        ropes (of standard errors, where there is no rope), and, where there is one, the tipping point: the largest
+        scale at which the decision is no longer that of the flat prior. That is `correlated_ttest`; other tests have
+        priors of their own, or raise where there is one only.
+        """
+        import pandas as pd
+
+        others = [(name, replace(self, distribution=other)) for name, other in self.distribution.other_priors()]
+        if others:
+            return pd.DataFrame([p._prior_row(name, threshold) for name, p in [("this result", self), *others]])
+        if "prior" not in self.settings:
+            return super().prior_sensitivity(threshold)
+        if not isinstance(self.distribution, StudentT | StudentPosterior):
+            what = "was sampled" if isinstance(self.distribution, Draws) else "rests on differences that do not vary"
+            raise ValueError(f'The posterior {what}: other priors need engine="exact" and differences that vary.')
+        check_threshold(threshold)
+        flat = self.distribution if isinstance(self.distribution, StudentT) else self.distribution.likelihood
+        half = (self.rope.high - self.rope.low) / 2
+        unit, name = (half, "rope") if 0 < half < np.inf else (flat.scale, "standard error")
+
+        def with_prior(scale: float) -> DifferencePosterior:
+            prior = flat if np.isinf(scale) else StudentPosterior(flat.location, flat.scale, flat.df, scale)
+            return replace(self, distribution=prior)
+
+        rows = [("this result", self), ("flat", with_prior(np.inf))]
+        rows += [(f"scale of {k} {name}{'s' * (k > 1)}", with_prior(k * unit)) for k in (1, 2, 5, 10)]
+        tipping = _largest_scale(lambda x: with_prior(x).decision(threshold) == rows[1][1].decision(threshold), flat)
+        if tipping is not None:
+            rows.append((f"tipping point: scale of {tipping:.3g}", with_prior(tipping)))
+        return pd.DataFrame([p._prior_row(label, threshold) for label, p in rows])
 
     def to_arviz(self, draws: int = 4000, random_seed: int = 0) -> Any:
         """ArviZ data: the sampler's own where NUTS ran, else `draws` of `difference` by `random_seed`."""
@@ -107,7 +149,8 @@ class DifferencePosterior(Posterior):
 
         With a `threshold`, probabilities keep the digits that leave them on their side of it.
         """
-        return of_difference(self, None if threshold is None else check_threshold(threshold), check_mass(mass))
+        checked = None if threshold is None else check_threshold(threshold)
+        return visible(of_difference(self, checked, check_mass(mass)), keep="")
 
     def _gain(self) -> float:
         return self.distribution.gain
@@ -115,13 +158,42 @@ class DifferencePosterior(Posterior):
     def _summarised(self) -> dict[str, Any]:
         return super()._summarised() | {"mean": self.mean, "hdi": self.hdi()}
 
+    def _every(self) -> str:
+        """The line of a posterior without variation."""
+        if self.scale in IN_PERCENT:
+            (same,) = amounts([self.mean], (self.mean, self.mean), self.scale, self.higher_is_better)
+            return f"  every difference is {same}"
+        return f"  every {SCALES[self.scale]} is {self.mean + 0.0:.4g}"
+
     def __repr__(self) -> str:
         design = self.settings.get("design")
         point = isinstance(self.distribution, PointMass)
         lines = [
             *self._trouble(),
             self._heading() + (f", {design}" if design else f" (n={self.n})"),
-            self._probability_line(),
-            f"  every {SCALES[self.scale]} is {self.mean + 0.0:.4g}" if point else f"  mean {difference_text(self)}",
+            f"  {self._probability_line()}      {self._rope_text()}",
+            self._every() if point else f"  {difference_text(self)}",
         ]
-        return visible_lines(lines + [f"  note: {note}" for note in self.notes])
+        return visible_lines(lines + [f"  note: {note}" for note in (*self.notes, *self._of_a_point())])
+
+    def _of_a_point(self) -> list[str]:
+        """Where the only value lies against the rope of this result."""
+        if not isinstance(self.distribution, PointMass):
+            return []
+        where = int(self.rope.regions(np.array([self.mean]), self.distribution.rounding)[0])
+        if self.rope.is_zero:
+            return ["without a rope every difference other than 0 decides"]
+        return [f"that one value is {('inside', 'above', 'below')[where]} the rope {self.rope}"]
+
+
+def _largest_scale(as_flat: Callable[[float], bool], flat: StudentT) -> float | None:
+    """The largest scale of the prior for which `as_flat` does not hold; None where it always does."""
+    unit = max(flat.scale, abs(flat.location))
+    scales = unit * 10.0 ** np.arange(4, -4.01, -0.125)
+    for wide, narrow in pairwise(scales.tolist()):
+        if not as_flat(narrow):
+            for _ in range(30):
+                middle = float(np.sqrt(wide * narrow))
+                wide, narrow = (middle, narrow) if as_flat(middle) else (wide, middle)
+            return float(narrow)
+    return None

@@ -1,18 +1,21 @@
-"""Posterior distributions of a difference: Student t, difference of two Student t, a point, draws.
+"""Posterior distributions of a difference: Student t, with or without a prior, of two, of proportions, a point, draws.
 
 All have the same few methods, so that a result can hold any of them. Tails are computed as tails: no
 1 - cdf anywhere.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bayescmp.bayes.hdi import hdi
+from bayescmp.numerics import proportions
 from bayescmp.numerics.student import rest_to_the_largest, student_ppf, student_regions
 from bayescmp.rope import Rope
 from bayescmp.values import Value
@@ -66,6 +69,10 @@ class Distribution(Value):
     def swap(self) -> "Distribution":
         """The distribution of -d."""
         raise NotImplementedError
+
+    def other_priors(self) -> "Iterator[tuple[str, Distribution]]":
+        """What the same data give under other priors, by name; none where there is one prior only."""
+        return iter(())
 
 
 @dataclass(frozen=True)
@@ -125,6 +132,152 @@ class StudentT(Distribution):
 
     def swap(self) -> "StudentT":
         return StudentT(0.0 - self.location, self.scale, self.df)
+
+
+PRIOR_DF = 4
+"""Degrees of freedom of the prior of a mean difference: tails that give way where the data contradict it."""
+
+
+@dataclass(frozen=True)
+class StudentPosterior(Distribution):
+    """A Student t likelihood of the difference times a Student t prior around 0, with 4 degrees of freedom.
+
+    Integrated on Gauss-Legendre panels that are fine around both centres and double in width further out. Masses are
+    added up from the nearer end, so that tails keep their digits.
+    """
+
+    location: float
+    scale: float
+    df: float
+    prior_scale: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.prior_scale < np.inf:
+            raise ValueError(f"The scale of a prior must be positive and finite, got {self.prior_scale!r}.")
+        StudentT(self.location, self.scale, self.df)
+
+    @property
+    def likelihood(self) -> StudentT:
+        """The posterior with a flat prior."""
+        return StudentT(self.location, self.scale, self.df)
+
+    def _log_density(self, x: Floats) -> Floats:
+        """The log of the two densities' product, up to a constant."""
+        with np.errstate(over="ignore"):
+            own, prior = (x - self.location) / self.scale, x / self.prior_scale
+            return -(self.df + 1) / 2 * _log1p_square(own, self.df) - (PRIOR_DF + 1) / 2 * _log1p_square(
+                prior, PRIOR_DF
+            )
+
+    @cached_property
+    def _edges(self) -> Floats:
+        steps = np.concatenate([np.arange(0.5, 8, 0.5), 8 * 2.0 ** np.arange(70)])
+        steps = np.concatenate([-steps[::-1], [0.0], steps])
+        return np.unique(np.concatenate([self.prior_scale * steps, self.location + self.scale * steps]))
+
+    @cached_property
+    def _top(self) -> float:
+        return float(self._log_density(self._edges).max())
+
+    def _integrals(self, low: Floats, high: Floats, power: int = 0) -> Floats:
+        """The integral of x^power times the product over each of some intervals that lie within one panel."""
+        half = (high - low) / 2
+        x = (low + half)[..., None] + half[..., None] * _NODES
+        return (np.exp(self._log_density(x) - self._top) * x**power) @ _WEIGHTS * half
+
+    @cached_property
+    def _sums(self) -> tuple[Floats, Floats, float]:
+        """The masses below and above each edge, both added up from their own end, and the whole."""
+        masses = self._integrals(self._edges[:-1], self._edges[1:])
+        below = np.concatenate([[0.0], np.cumsum(masses)])
+        above = np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
+        return below, above, float(below[-1])
+
+    def _tail(self, x: ArrayLike, upper: bool) -> Floats:
+        x = np.asarray(x, dtype=float)
+        edges, (below, above, total) = self._edges, self._sums
+        inside = np.clip(x, edges[0], edges[-1])
+        panel = np.clip(np.searchsorted(edges, inside, side="right") - 1, 0, edges.size - 2)
+        if upper:
+            mass = above[panel + 1] + self._integrals(inside, edges[panel + 1])
+        else:
+            mass = below[panel] + self._integrals(edges[panel], inside)
+        return np.where(np.isnan(x), np.nan, np.minimum(mass / total, 1.0))
+
+    @cached_property
+    def mean(self) -> float:
+        return float(self._integrals(self._edges[:-1], self._edges[1:], 1).sum() / self._sums[2])
+
+    @cached_property
+    def gain(self) -> float:
+        edges = np.maximum(self._edges, 0.0)  # 0 is an edge: the prior's centre
+        return float(self._integrals(edges[:-1], edges[1:], 1).sum() / self._sums[2])
+
+    def pdf(self, x: ArrayLike) -> Floats:
+        return np.exp(self._log_density(np.asarray(x, dtype=float)) - self._top) / self._sums[2]
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        return self._tail(x, upper=False)
+
+    def sf(self, x: ArrayLike) -> Floats:
+        return self._tail(x, upper=True)
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        """The panel from the sums, then bisections within it, that Newton's steps shorten."""
+        q = np.asarray(q, dtype=float)
+        edges, (below, above, total) = self._edges, self._sums
+        upper = q > 0.5
+        goal = np.where(upper, 1 - q, q) * total
+        with np.errstate(invalid="ignore"):
+            left = np.searchsorted(below, goal, side="right") - 1
+            right = above.size - 1 - np.searchsorted(above[::-1], goal, side="right")
+        panel = np.clip(np.where(upper, right, left), 0, edges.size - 2)
+        low, high = edges[panel], edges[panel + 1]
+        x = low + (high - low) / 2
+        for _ in range(80):
+            tail = np.where(upper, self.sf(x), self.cdf(x)) * total
+            under = np.where(upper, tail > goal, tail < goal)
+            low, high = np.where(under, x, low), np.where(under, high, x)
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                step = x - (tail - goal) * np.where(upper, -1.0, 1.0) / (self.pdf(x) * total)
+            before, x = x, np.where((step > low) & (step < high), step, low + (high - low) / 2)
+            if (np.abs(x - before) <= 4e-16 * np.maximum(np.abs(x), self._narrow)).all():
+                break
+        x = np.where(q == 0, -np.inf, np.where(q == 1, np.inf, x))
+        return np.where((q >= 0) & (q <= 1), x, np.nan)
+
+    @property
+    def _narrow(self) -> float:
+        return min(self.scale, self.prior_scale)
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        return hdi(self, mass)
+
+    def regions(self, rope: Rope) -> tuple[float, float, float]:
+        return _three_regions(self, rope, self.mean)
+
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+        return self.ppf(rng.random(n))
+
+    def swap(self) -> "StudentPosterior":
+        return StudentPosterior(0.0 - self.location, self.scale, self.df, self.prior_scale)
+
+
+def _log1p_square(z: Floats, df: float) -> Floats:
+    """log(1 + z^2/df), also where z^2 would overflow."""
+    large = np.abs(z) > 1e100
+    return np.where(
+        large, 2 * np.log(np.where(large, np.abs(z), 1.0)) - np.log(df), np.log1p(np.where(large, 0.0, z) ** 2 / df)
+    )
+
+
+def _three_regions(distribution: Distribution, rope: Rope, centre: float) -> tuple[float, float, float]:
+    """P(above the rope), P(inside), P(below), from the tails on the rope's side of the centre."""
+    worse, below_high = distribution.cdf([rope.low, rope.high])
+    above_low, better = distribution.sf([rope.low, rope.high])
+    equivalent = max(float(above_low - better if rope.low > centre else below_high - worse), 0.0)
+    three = rest_to_the_largest(better, np.asarray(equivalent), worse)
+    return float(three[0]), float(three[1]), float(three[2])
 
 
 @dataclass(frozen=True)
@@ -252,12 +405,7 @@ class StudentDifference(Distribution):
         return self.location - half, self.location + half
 
     def regions(self, rope: Rope) -> tuple[float, float, float]:
-        worse, below_high = self.cdf([rope.low, rope.high])
-        above_low, better = self.sf([rope.low, rope.high])
-        right = rope.low > self.location
-        equivalent = max(float(above_low - better if right else below_high - worse), 0.0)
-        three = rest_to_the_largest(better, np.asarray(equivalent), worse)
-        return float(three[0]), float(three[1]), float(three[2])
+        return _three_regions(self, rope, self.location)
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
         one, two = rng.standard_t(self.df_1, n), rng.standard_t(self.df_2, n)
@@ -281,6 +429,312 @@ def _panel_rule(narrow: float, centre: float) -> tuple[Floats, Floats]:
     half = np.diff(together) / 2
     t = (together[:-1] + half)[:, None] + half[:, None] * _NODES
     return t.ravel(), (half[:, None] * _WEIGHTS).ravel()
+
+
+Four = tuple[float, float, float, float]
+"""Both right, only A, only B, both wrong."""
+
+
+@dataclass(frozen=True)
+class PairedProportions(Distribution):
+    """The difference p10 - p01 of two models' accuracies, where the four cells are Dirichlet(counts + prior)."""
+
+    counts: Four
+    prior: Four
+
+    def __post_init__(self) -> None:
+        alpha = self._alpha
+        if min((*self.counts, *self.prior)) < 0 or not min(alpha) > 0:
+            raise ValueError(
+                "Counts and prior must be 0 or more, with a prior above 0 for only A right, only B right, and both "
+                f"alike, got {self.counts} and {self.prior}."
+            )
+
+    @property
+    def _alpha(self) -> tuple[float, float, float]:
+        """Of only A right, only B right, and the rest."""
+        (n11, n10, n01, n00), (a11, a10, a01, a00) = self.counts, self.prior
+        return n10 + a10, n01 + a01, n11 + n00 + a11 + a00
+
+    @property
+    def mean(self) -> float:
+        only_a, only_b, rest = self._alpha
+        return (only_a - only_b) / (only_a + only_b + rest)
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation."""
+        only_a, only_b, rest = self._alpha
+        total = only_a + only_b + rest
+        return math.sqrt(((only_a + only_b) / total - self.mean**2) / (total + 1))
+
+    @property
+    def gain(self) -> float:
+        """E[s] E[max(2u - 1, 0)], because the share of discordant items and A's share of these are independent."""
+        only_a, only_b, rest = self._alpha
+        both = only_a + only_b
+        above = special.betainc(only_b, only_a + 1, 0.5) * 2 * only_a / both - special.betainc(only_b, only_a, 0.5)
+        return float(max(above, 0.0) * both / (both + rest))
+
+    def pdf(self, x: ArrayLike) -> Floats:
+        return proportions.density(*self._alpha, x)
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        return self.swap().sf(0.0 - np.asarray(x, dtype=float))
+
+    def sf(self, x: ArrayLike) -> Floats:
+        only_a, only_b, rest = self._alpha
+        x = np.asarray(x, dtype=float)
+        above, below = proportions.upper_tail(only_a, only_b, rest, x), proportions.upper_tail(only_b, only_a, rest, -x)
+        return np.where(x == 0, special.betainc(only_b, only_a, 0.5), np.where(x > 0, above, 1 - below))
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        from scipy.optimize import brentq
+
+        def one(p: float) -> float:
+            if not 0 < p < 1:
+                return math.copysign(1.0, p - 0.5) if 0 <= p <= 1 else math.nan
+            if p > 0.5:
+                return -float(self.swap().ppf(1 - p))
+            return float(brentq(lambda x: float(self.cdf(x)) - p, -1.0, 1.0, xtol=1e-14, rtol=1e-14))
+
+        q = np.asarray(q, dtype=float)
+        return np.reshape([one(p) for p in q.ravel().tolist()], q.shape)
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        """Newton's method for equal densities at both ends; by the shortest interval where that does not settle."""
+        ends = self.mean + self.sd * special.ndtri((1 + mass) / 2) * np.array([-1.0, 1.0])
+        ends = np.clip(ends, -1 + 1e-9, 1 - 1e-9)
+        for _ in range(30):
+            step = 1e-4 * self.sd
+            low, high, *density = (*self.cdf(ends), *self.pdf(np.concatenate([ends, ends - step, ends + step])))
+            f, slope = np.array(density[:2]), (np.array(density[4:]) - density[2:4]) / (2 * step)
+            if not (np.isfinite(density).all() and min(density) > 0):
+                break
+            wrong = np.array([high - low - mass, math.log(f[1] / f[0])])
+            jacobian = np.array([[-f[0], f[1]], [-slope[0] / f[0], slope[1] / f[1]]])
+            if not (slope[0] > 0 > slope[1]):
+                break
+            move = np.linalg.solve(jacobian, -wrong)
+            ends = ends + np.clip(move, -self.sd, self.sd)
+            if not (-1 < ends[0] < ends[1] < 1):
+                break
+            if np.abs(move).max() < 1e-9 * self.sd:
+                return float(ends[0]), float(ends[1])
+        return self._shortest(mass)
+
+    def _shortest(self, mass: float) -> tuple[float, float]:
+        from scipy.optimize import minimize_scalar
+
+        found = minimize_scalar(
+            lambda q: float(self.ppf(min(q + mass, 1.0)) - self.ppf(q)), bounds=(0.0, 1 - mass), method="bounded"
+        )
+        return float(self.ppf(found.x)), float(self.ppf(min(found.x + mass, 1.0)))
+
+    def regions(self, rope: Rope) -> tuple[float, float, float]:
+        worse, below_high = self.cdf([rope.low, rope.high])
+        above_low, better = self.sf([rope.low, rope.high])
+        equivalent = max(float(above_low - better if rope.low > 0 else below_high - worse), 0.0)
+        three = rest_to_the_largest(better, np.asarray(equivalent), worse)
+        return float(three[0]), float(three[1]), float(three[2])
+
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+        only_a, only_b, rest = self._alpha
+        return rng.beta(only_a + only_b, rest, n) * (2 * rng.beta(only_a, only_b, n) - 1)
+
+    def swap(self) -> "PairedProportions":
+        (n11, n10, n01, n00), (a11, a10, a01, a00) = self.counts, self.prior
+        return PairedProportions((n11, n01, n10, n00), (a11, a01, a10, a00))
+
+    def other_priors(self) -> Iterator[tuple[str, Distribution]]:
+        priors: dict[str, Four] = {
+            "Dirichlet(1/2)": (0.5, 0.5, 0.5, 0.5),
+            "Dirichlet(1)": (1.0, 1.0, 1.0, 1.0),
+            "few discordant items (0.1, worth 10 items)": (4.5, 0.5, 0.5, 4.5),
+        }
+        return ((name, PairedProportions(self.counts, x)) for name, x in priors.items() if x != self.prior)
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredProportions(Distribution):
+    """The difference m10 - m01 where the cells of each cluster are Dirichlet-multinomial around the mean m.
+
+    `cells` is clusters x 3: only A right, only B right, the rest; m ~ Dirichlet(prior), and the correlation of the
+    items of a cluster is uniform. Integrated by the trapezoidal rule in the logits of s = m10 + m01, of u = m10/s and
+    of the correlation, which converges fast because all three fall off at both ends.
+    """
+
+    cells: Floats
+    prior: tuple[float, float, float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cells", np.asarray(self.cells, dtype=float))
+        if self.cells.ndim != 2 or self.cells.shape[1] != 3 or not (self.cells >= 0).all() or not self.cells.any():
+            raise ValueError(f"`cells` must be clusters x 3 counts, got shape {self.cells.shape}.")
+        if not min(self.prior) > 0:
+            raise ValueError(f"`prior` must be three numbers above 0, got {self.prior}.")
+
+    @cached_property
+    def _grid(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """Logits of s, u and the correlation, and the mass at each point."""
+        box = np.array([[-25.0, 25.0]] * 3)
+        for size in (25, 25, 33, 33):
+            axes = [np.linspace(low, high, size) for low, high in box]
+            log_mass = self._log_mass(*axes)
+            inside = log_mass > log_mass.max() - 32
+            for k, axis in enumerate(axes):
+                used = np.flatnonzero(inside.any(axis=tuple(j for j in range(3) if j != k)))
+                step = axis[1] - axis[0]
+                box[k] = axis[used[0]] - step, axis[used[-1]] + step
+        axes = [np.linspace(low, high, size) for (low, high), size in zip(box, (81, 81, 61), strict=True)]
+        log_mass = self._log_mass(*axes)
+        mass = np.exp(log_mass - log_mass.max())
+        return axes[0], axes[1], axes[2], mass / mass.sum()
+
+    def _log_mass(self, s: Floats, u: Floats, icc: Floats) -> Floats:
+        """The log posterior density of the three logits, up to a constant."""
+        one, two, rest = self.prior
+        log_s, log_not_s, log_u, log_not_u = (special.log_expit(x) for x in (s, -s, u, -u))
+        total = ((one + two) * log_s + rest * log_not_s)[:, None, None] + (one * log_u + two * log_not_u)[:, None]
+        total = total + special.log_expit(icc) + special.log_expit(-icc)
+        log_kappa = -icc  # kappa = 1/icc - 1
+        log_m = (log_s[:, None] + log_u, log_s[:, None] + log_not_u, log_not_s[:, None])
+        for k, part in enumerate(log_m):
+            total = total + self._rising(part[..., None] + log_kappa, self.cells[:, k])
+        return total - self._rising(log_kappa, self.cells.sum(axis=1))
+
+    @staticmethod
+    def _rising(log_x: Floats, counts: Floats) -> Floats:
+        """The sum over clusters of log x (x + 1) ... (x + n - 1): term by term, so that no digits cancel."""
+        result = np.zeros(log_x.shape)
+        most = int(counts.max())
+        if most <= MOST_TERMS:
+            longer = np.bincount(counts.astype(int), minlength=most + 1)[::-1].cumsum()[::-1]  # clusters with n >= j
+            for j in range(most):
+                result += longer[j + 1] * (log_x if j == 0 else np.logaddexp(log_x, math.log(j)))
+            return result
+        x = np.exp(np.clip(log_x, -700, 700))
+        for n, times in zip(*np.unique(counts[counts > 0], return_counts=True), strict=True):
+            gamma = special.gammaln(x + n) - special.gammaln(x)
+            result += times * np.where(log_x > 25, n * log_x, gamma)
+        return result
+
+    @cached_property
+    def icc(self) -> float:
+        """The posterior mean of the correlation of two items of a cluster."""
+        _, _, icc, mass = self._grid
+        return float(mass.sum(axis=(0, 1)) @ special.expit(icc))
+
+    @cached_property
+    def _moments(self) -> tuple[float, float]:
+        s, u, _, mass = self._grid
+        delta = special.expit(s)[:, None] * np.tanh(u / 2)
+        weight = mass.sum(axis=2)
+        mean = float((weight * delta).sum())
+        return mean, float(np.sqrt((weight * np.square(delta - mean)).sum()))
+
+    @property
+    def mean(self) -> float:
+        return self._moments[0]
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation."""
+        return self._moments[1]
+
+    @property
+    def gain(self) -> float:
+        s, u, _, mass = self._grid
+        return float((mass.sum(axis=2) * np.maximum(special.expit(s)[:, None] * np.tanh(u / 2), 0.0)).sum())
+
+    @cached_property
+    def _below(self) -> tuple[Floats, Floats, Any]:
+        """s and its mass, and the distribution of u's logit at each s: splines along u."""
+        from scipy.interpolate import CubicSpline
+
+        s, u, _, mass = self._grid
+        rows = mass.sum(axis=2)
+        total = rows.sum(axis=1)
+        share = CubicSpline(u, rows / np.where(total > 0, total, 1.0)[:, None], axis=1).antiderivative()
+        return special.expit(s), total, share
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        x = np.asarray(x, dtype=float)
+        s, total, share = self._below
+        _, u, _, _ = self._grid
+        low, high = share(u[0]), share(u[-1])
+        result = np.empty(x.size)
+        for i, point in enumerate(x.ravel()):
+            ratio = np.clip(point / s, -1 + 1e-15, 1 - 1e-15)
+            at = np.clip(2 * np.arctanh(ratio), u[0], u[-1])
+            below = (_each(share, at) - low) / (high - low)
+            below = np.where(point >= s, 1.0, np.where(point <= -s, 0.0, below))
+            result[i] = np.clip(total @ below, 0.0, 1.0)
+        return result.reshape(x.shape)
+
+    def sf(self, x: ArrayLike) -> Floats:
+        return 1 - self.cdf(x)
+
+    @cached_property
+    def _table(self) -> tuple[Floats, Any]:
+        """Points of the difference, and its distribution function between them."""
+        from scipy.interpolate import PchipInterpolator
+
+        reach = self.sd * np.sinh(np.linspace(-3.7, 3.7, 801)) / 2.2
+        x = np.unique(np.clip(self.mean + reach, -1.0, 1.0))
+        return x, PchipInterpolator(x, np.maximum.accumulate(self.cdf(x)))
+
+    def pdf(self, x: ArrayLike) -> Floats:
+        points, curve = self._table
+        x = np.asarray(x, dtype=float)
+        inside = (x >= points[0]) & (x <= points[-1])
+        return np.where(inside, curve.derivative()(np.clip(x, points[0], points[-1])), 0.0)
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        x, curve = self._table
+        p, first = np.unique(curve(x), return_index=True)
+        return np.interp(np.asarray(q, dtype=float), p, x[first])
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        tails = np.linspace(0, 1 - mass, 2001)
+        low, high = self.ppf(tails), self.ppf(tails + mass)
+        best = int(np.argmin(high - low))
+        return float(low[best]), float(high[best])
+
+    def regions(self, rope: Rope) -> tuple[float, float, float]:
+        worse, below_high = self.cdf([rope.low, rope.high])
+        better = 1 - below_high
+        three = rest_to_the_largest(better, np.maximum(below_high - worse, 0.0), worse)
+        return float(three[0]), float(three[1]), float(three[2])
+
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+        return self.ppf(rng.random(n))
+
+    def swap(self) -> "ClusteredProportions":
+        one, two, rest = self.prior
+        return ClusteredProportions(self.cells[:, [1, 0, 2]], (two, one, rest))
+
+    def other_priors(self) -> Iterator[tuple[str, Distribution]]:
+        priors = {
+            "Dirichlet(1/2)": (0.5, 0.5, 1.0),
+            "Dirichlet(1)": (1.0, 1.0, 2.0),
+            "few discordant items (0.1, worth 10 items)": (0.5, 0.5, 9.0),
+        }
+        return ((name, ClusteredProportions(self.cells, x)) for name, x in priors.items() if x != self.prior)
+
+
+MOST_TERMS = 64
+"""Counts up to which rising factorials are multiplied term by term."""
+
+
+def _each(spline: Any, at: Floats) -> Floats:
+    """Row i of a spline of many rows at point i."""
+    cell = np.clip(np.searchsorted(spline.x, at, side="right") - 1, 0, spline.x.size - 2)
+    offset, rows = at - spline.x[cell], np.arange(at.size)
+    result = np.zeros(at.size)
+    for coefficient in spline.c:
+        result = result * offset + coefficient[cell, rows]
+    return result
 
 
 @dataclass(frozen=True, eq=False)

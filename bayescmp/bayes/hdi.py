@@ -40,6 +40,8 @@ def hdi(posterior: Any, mass: float = DEFAULT_MASS) -> tuple[float, float]:
 
 def _of_draws(draws: ArrayLike, mass: float) -> tuple[float, float]:
     try:
+        if np.iscomplexobj(draws):
+            raise ValueError
         ordered = np.sort(np.asarray(draws, dtype=float), axis=None)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"`posterior` must be draws or a distribution with `ppf`, got {draws!r}.") from None
@@ -55,11 +57,14 @@ def _of_distribution(distribution: Any, mass: float) -> tuple[float, float]:
     """Slide the lower tail's probability to where the interval is shortest."""
     from scipy.optimize import minimize_scalar
 
-    def width(lower_tail: float) -> float:
-        return float(distribution.ppf(lower_tail + mass) - distribution.ppf(lower_tail))
+    def width(lower_tail: Any) -> Any:
+        return distribution.ppf(lower_tail + mass) - distribution.ppf(lower_tail)
 
     tail = 1 - mass
     # the width may be infinite at either end, so search inside and compare with the two one-sided intervals
-    best = minimize_scalar(width, bounds=(tail * 1e-9, tail * (1 - 1e-9)), method="bounded", options={"xatol": 1e-12}).x
-    best = min((0.0, best, tail), key=width)
+    rough = tail * np.linspace(1e-9, 1 - 1e-9, 33)
+    near = int(np.argmin(width(rough)))  # of two peaks the search below finds the nearer one only
+    bounds = rough[max(near - 1, 0)], rough[min(near + 1, 32)]
+    best = minimize_scalar(lambda x: float(width(x)), bounds=bounds, method="bounded", options={"xatol": 1e-12}).x
+    best = min((0.0, best, tail), key=lambda x: float(width(x)))
     return float(distribution.ppf(best)), float(distribution.ppf(best + mass))

@@ -6,7 +6,7 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from bayescmp import _compat
 from bayescmp.checks import check_count, check_draws, is_one_of
 from bayescmp.errors import ConvergenceWarning, warn
+from bayescmp.numerics.chains import ess, r_hat
 from bayescmp.values import Value
 
 R_HAT_LIMIT = 1.01
@@ -33,13 +34,15 @@ class Diagnosed(Value):
 
 @dataclass(frozen=True, kw_only=True)
 class Diagnostics(Diagnosed):
-    """How a NUTS run went: the worst value over all variables (Vehtari et al. 2021; Betancourt 2016).
+    """How drawing in chains went: the worst value over all variables (Vehtari et al. 2021; Betancourt 2016).
 
     Attributes
     ----------
-    r_hat, ess_bulk, ess_tail, divergences, bfmi
-        The worst over all variables, or their number.
+    r_hat, ess_bulk, ess_tail
+        The worst over all variables.
     chains, draws : int
+    divergences, bfmi
+        Their number, and the worst; of NUTS only.
 
     See Also
     --------
@@ -61,10 +64,10 @@ class Diagnostics(Diagnosed):
     r_hat: float
     ess_bulk: float
     ess_tail: float
-    divergences: int
-    bfmi: float
     chains: int
     draws: int
+    divergences: int = 0
+    bfmi: float | None = None
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -77,7 +80,7 @@ class Diagnostics(Diagnosed):
             found.append(f"effective sample size {smaller:.0f} (must be at least {ESS_LIMIT})")
         if self.divergences:
             found.append(f"{self.divergences} divergences (must be none)")
-        if not self.bfmi >= BFMI_LIMIT:
+        if self.bfmi is not None and not self.bfmi >= BFMI_LIMIT:
             found.append(f"BFMI {self.bfmi:.2f} (must be at least {BFMI_LIMIT})")
         return tuple(found)
 
@@ -134,13 +137,14 @@ def sample(
     finally:
         logger.setLevel(level)
     diagnostics = diagnose(data)
-    if diagnostics.problems:
-        warn(
-            "The draws cannot be trusted: " + "; ".join(diagnostics.problems) + ". Draw more (draws=, tune=), or raise "
-            "target_accept.",
-            ConvergenceWarning,
-        )
+    warn_of(diagnostics, "Draw more (draws=, tune=), or raise target_accept.")
     return data, diagnostics
+
+
+def warn_of(diagnostics: Diagnostics, remedy: str) -> None:
+    """Warn where the draws are bad."""
+    if diagnostics.problems:
+        warn(f"The draws cannot be trusted: {'; '.join(diagnostics.problems)}. {remedy}", ConvergenceWarning)
 
 
 class _Stopped(BaseException):
@@ -180,19 +184,19 @@ def diagnose(data: Any) -> Diagnostics:
     posterior, stats = _compat.group(data, "posterior"), _compat.group(data, "sample_stats")
     variables = [posterior[name].values for name in posterior.data_vars]
     energy = stats["energy"].values
-    return Diagnostics(
-        r_hat=max(_compat.r_hat(x) for x in variables),
-        ess_bulk=min(_compat.ess(x) for x in variables),
-        ess_tail=min(_compat.ess(x, "tail") for x in variables),
-        divergences=int(stats["diverging"].values.sum()),
-        bfmi=float(np.min(np.mean(np.diff(energy) ** 2, axis=1) / np.var(energy, axis=1))),
-        chains=energy.shape[0],
-        draws=energy.shape[1],
-    )
+    bfmi = float(np.min(np.mean(np.diff(energy) ** 2, axis=1) / np.var(energy, axis=1)))
+    return replace(diagnosed(variables), divergences=int(stats["diverging"].values.sum()), bfmi=bfmi)
+
+
+def diagnosed(variables: list[NDArray[Any]]) -> Diagnostics:
+    """The worst over all of these draws, each chains x draws x any further axes."""
+    every = np.concatenate([x.reshape(*x.shape[:2], -1) for x in variables], axis=2)
+    chains, draws = every.shape[:2]
+    return Diagnostics(r_hat=r_hat(every), ess_bulk=ess(every), ess_tail=ess(every, "tail"), chains=chains, draws=draws)
 
 
 def share_mcse(hits: NDArray[np.bool_]) -> float:
     """The Monte-Carlo standard error of a share of draws (chains x draws); never 0, also where all or none hit."""
-    n = hits.size if hits.all() or not hits.any() else _compat.ess(hits.astype(float), "mean")
+    n = hits.size if hits.all() or not hits.any() else ess(hits.astype(float), "mean")
     share = (hits.mean() * n + 0.5) / (n + 1)
     return float(np.sqrt(share * (1 - share) / n))

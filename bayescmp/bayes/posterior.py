@@ -1,19 +1,26 @@
 """The result of a Bayesian test: three probabilities of A over B, with everything that changed them."""
 
+import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from bayescmp.bayes.nuts import Diagnosed
-from bayescmp.checks import check_threshold
+from bayescmp.catalogue import entries
+from bayescmp.checks import check_count, check_threshold
 from bayescmp.rope import Decision, Rope, RopeLike, ropes_of
 from bayescmp.scores.metrics import with_direction
-from bayescmp.scores.pair import SCALES
+from bayescmp.scores.pair import Pair, check_scale
+from bayescmp.sentences import decision_words, rope_label
 from bayescmp.text import about_row, probability, versions
 from bayescmp.values import NOT_KEPT, Value
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from bayescmp.planning import Plan
 
 OUTCOMES = ("better", "equivalent", "worse")
 DEFAULT_MASS = 0.95
@@ -39,6 +46,10 @@ class BayesianResult(Value):
     versions: dict[str, str] = field(default_factory=versions)
     inference_data: Any = field(default=None, compare=False, metadata=NOT_KEPT)
 
+    def __post_init__(self) -> None:
+        check_count("n", self.n)
+        check_scale(self.scale)
+
     @property
     def problems(self) -> tuple[str, ...]:
         """Reasons not to trust the numbers; empty where all is well."""
@@ -49,7 +60,7 @@ class BayesianResult(Value):
         return [f"NOT CONVERGED: {'; '.join(self.problems)}"] if self.problems else []
 
     def _rope_text(self) -> str:
-        return "no rope" if self.rope.is_zero else f"rope {self.rope}"
+        return "no rope" if self.rope.is_zero else f"rope {rope_label(self)}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -171,11 +182,40 @@ class Posterior(BayesianResult):
         """E[max(d, 0)]."""
         raise NotImplementedError
 
+    @property
+    def mean_three(self) -> tuple[float, float, float] | None:
+        """P(the mean difference is above the rope), P(inside), P(below); None where the test has no difference.
+
+        Over many datasets this is another thing than `three`, which is about what a new dataset will show.
+        """
+        return self.three
+
     # ---- decisions and other views
 
     def decision(self, threshold: float = 0.95) -> Decision:
         """The region whose probability reaches the threshold; undecided where none does."""
         return Decision.of(self.three, check_threshold(threshold))
+
+    def plan(self, pair: Pair, *, threshold: float = 0.95, more: Any = None, **options: Any) -> "Plan":
+        """What more data would decide, from the `pair` that this posterior was computed from: a `planning.Plan`.
+
+        `threshold`, `more` (how many more) and the other `options` are those of `planning.plan`; the test, the rope and
+        the prior are those of this posterior.
+        """
+        from bayescmp.planning import plan
+
+        test = next((entry for entry in entries("bayes") if entry.label == self.method), None)
+        if test is None or self.engine == "nuts":
+            raise ValueError(f"A plan needs a fast test of two models, got the {self.method} by {self.engine}.")
+        known = inspect.signature(test.call).parameters
+        own = {name: x for name, x in self.settings.items() if name in known and name.startswith(("prior", "min_sd"))}
+        found = plan(pair, test.name, rope=self.rope, threshold=threshold, more=more, **own | options)
+        if (found.a, found.b) != (self.a, self.b) or max(abs(np.subtract(found.now, self.three))) > 0.02:
+            raise ValueError(
+                f"`pair` must be what this posterior of {self.a} and {self.b} was computed from, but its test gives other "
+                "numbers. Give the same pair, and the options that the test was given."
+            )
+        return found
 
     def with_rope(self, rope: RopeLike) -> Self:
         """The same posterior with another rope; nothing is computed anew."""
@@ -201,14 +241,19 @@ class Posterior(BayesianResult):
         return pd.DataFrame([{"rope_low": p.rope.low, "rope_high": p.rope.high, **p.numbers()} for p in moved])
 
     def numbers(self) -> dict[str, float]:
-        """The three probabilities by column, their Monte-Carlo error, and the expected shares where there are some."""
+        """The three probabilities by column, their Monte-Carlo and numerical error, and the expected shares, if any."""
         three = {f"p_{name}": p for name, p in zip(OUTCOMES, self.three, strict=True)}
         shares = {} if self.expected is None else dict(zip(OUTCOMES, self.expected.values(), strict=True))
-        return three | {"mcse": self.largest_mcse} | {f"expected_{name}": x for name, x in shares.items()}
+        errors = {"mcse": self.largest_mcse, "numerical_error": self.numerical_error}
+        return three | errors | {f"expected_{name}": x for name, x in shares.items()}
 
-    def prior_sensitivity(self) -> "pd.DataFrame":
-        """The three probabilities under other priors; the first row is this result."""
+    def prior_sensitivity(self, threshold: float = 0.95) -> "pd.DataFrame":
+        """The three probabilities under other priors, and the decision at `threshold`; the first row is this result."""
         raise ValueError(f"The {self.method} has one prior only: there is nothing to vary.")
+
+    def _prior_row(self, label: str, threshold: float) -> dict[str, Any]:
+        """The row of `prior_sensitivity` for this result: its numbers and its decision."""
+        return {"prior": label, **self.numbers(), "decision": decision_words(self, self.decision(threshold))}
 
     # ---- for people and programs
 
@@ -263,12 +308,11 @@ class Posterior(BayesianResult):
         return {"probabilities": self.probabilities, "expected": self.expected}
 
     def _heading(self) -> str:
-        scale = "" if self.scale == "score" else f" ({SCALES[self.scale]})"
-        what = with_direction(self.metric, self.higher_is_better)
-        return f"Posterior: {self.a} vs {self.b}, {what}{scale}, {self.method}"
+        what = with_direction(self.metric, self.higher_is_better, self.scale)
+        return f"Posterior: {self.a} vs {self.b}, {what}, {self.method}"
 
     def _probability_line(self) -> str:
         parts = [f"P({label}) {probability(p, self.largest_mcse)}" for label, p in self.probabilities.items()]
         if self.rope.is_zero:
             del parts[1]
-        return "  " + "   ".join(parts) + f"      {self._rope_text()}"
+        return "   ".join(parts)

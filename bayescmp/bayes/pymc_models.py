@@ -113,9 +113,9 @@ class SampledRegions(RegionInference):
             )
         return [sampled_summary(self.chains, rope) for rope in ropes]
 
-    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+    def thetas(self, n: int, rope: Rope, random_seed: int | None) -> Floats:
         flat = self.chains.reshape(-1, 3)
-        return np.random.default_rng(random_seed).choice(flat, n, replace=n > len(flat))
+        return np.random.default_rng(random_seed or 0).choice(flat, n, replace=n > len(flat))
 
     def theta_hdi(self, rope: Rope, mass: float) -> list[tuple[float, float]]:
         return [hdi(x, mass) for x in self.chains.reshape(-1, 3).T]

@@ -13,8 +13,8 @@ from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.checks import check_count, check_mass, check_threshold, checked_seed
 from bayescmp.rope import Rope, RopeLike, ropes_of
-from bayescmp.sentences import difference_text, expected_text, of_regions
-from bayescmp.text import visible_lines
+from bayescmp.sentences import difference_text, of_regions
+from bayescmp.text import probability, visible, visible_lines
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ MOST_PRIOR = 1e6
 """Number of datasets that a prior may count for: the probabilities are exact up to there."""
 LARGEST = 1e300
 """Differences beyond leave no room for the sum of two, or for a thousand times their spread."""
+LEAST_ON_BORDER, BESIDE_BORDER = 0.01, 0.0025
+"""Share on the rope's border from which on a result has a note, and how far beside it the note looks, in widths."""
 TIE = 1e-12
 """Thetas closer than that are equal, and share the win."""
 
@@ -83,17 +85,29 @@ class RegionInference(Value):
         """The difference over datasets as values and their weights."""
         raise NotImplementedError
 
+    def mean_regions(self, rope: Rope) -> Three:
+        """P(the difference over datasets is above the rope), P(inside), P(below)."""
+        values, weights = self.mean_distribution()
+        region = rope.regions(values)
+        above, inside, below = (float(weights[region == r].sum()) for r in (1, 0, -1))
+        # without a rope, no difference at all counts half for each side
+        return (above + inside / 2, 0.0, below + inside / 2) if rope.is_zero else (above, inside, below)
+
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
         """The answers for some ropes."""
         raise NotImplementedError
 
-    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
-        """Draws of theta, n x 3."""
+    def thetas(self, n: int, rope: Rope, random_seed: int | None) -> Floats:
+        """Draws of theta, n x 3: without a seed those that the probabilities come from, where they come from draws."""
         raise NotImplementedError
 
     def theta_hdi(self, rope: Rope, mass: float) -> list[tuple[float, float]]:
         """The highest-density interval of each theta."""
         raise NotImplementedError
+
+    def on_border(self, rope: Rope) -> float:
+        """The share of what is counted that lies exactly on the rope's border."""
+        return 0.0
 
     def swap(self) -> "RegionInference":
         """B over A."""
@@ -106,7 +120,7 @@ class RegionInference(Value):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RegionPosterior(Posterior):
-    """The posterior of theta = (A better, equivalent, B better), the probabilities of what a new dataset will show.
+    """The posterior of theta = (A better, equivalent, B better), the probabilities of what the next dataset will show.
 
     `p_better` is the probability that "A better" is the *most probable* outcome: that its theta is the largest of the
     three. `expected` is something else, the posterior mean of theta: the share of new datasets expected in each region.
@@ -116,7 +130,7 @@ class RegionPosterior(Posterior):
     inference
         The posterior of theta for any rope.
     new : str
-        The subject of theta: a new dataset, or the average of two.
+        The subject of theta: the next dataset, or the average of the next two.
 
     See Also
     --------
@@ -131,7 +145,12 @@ class RegionPosterior(Posterior):
     """
 
     inference: RegionInference
-    new: str = "a new dataset"
+    new: str = "the next dataset"
+
+    @property
+    def next_heading(self) -> str:
+        """The heading of the expected shares in tables."""
+        return self.new.removeprefix("the ").replace(" the ", " ")
 
     # ---- answers that were computed once
 
@@ -214,9 +233,13 @@ class RegionPosterior(Posterior):
         """The highest-density interval of each theta, with this `mass`."""
         return dict(zip(self.labels, self.inference.theta_hdi(self.rope, check_mass(mass)), strict=True))
 
-    def draws(self, n: int = 4000, random_seed: int = 0) -> Floats:
-        """`n` draws of theta by `random_seed`, n x 3: points of the simplex."""
-        return self.inference.thetas(check_count("n", n, 0), self.rope, checked_seed(random_seed))
+    def draws(self, n: int = 4000, random_seed: int | None = None) -> Floats:
+        """`n` draws of theta, n x 3: points of the simplex.
+
+        Without a `random_seed` they are some of those that the probabilities come from, where these come from draws.
+        """
+        seed = None if random_seed is None else checked_seed(random_seed)
+        return self.inference.thetas(check_count("n", n, 0), self.rope, seed)
 
     @property
     def simplex(self) -> Floats:
@@ -238,6 +261,11 @@ class RegionPosterior(Posterior):
 
     def _gain(self) -> float:
         return self._estimate().gain
+
+    @property
+    def mean_three(self) -> Three | None:
+        """P(the mean difference over datasets is above the rope), P(inside), P(below); None where there is none."""
+        return None if self.mean is None else self.inference.mean_regions(self.rope)
 
     # ---- other views
 
@@ -266,17 +294,15 @@ class RegionPosterior(Posterior):
             self._answers.update(zip(new, self.inference.summaries(new), strict=True))
         return [self.with_rope(rope) for rope in regions]
 
-    def prior_sensitivity(self) -> "pd.DataFrame":
-        """The three probabilities and expected shares under other priors; the first row is this result."""
+    def prior_sensitivity(self, threshold: float = 0.95) -> "pd.DataFrame":
+        """The numbers, and the decision at `threshold`, under other priors; the first row is this result."""
         import pandas as pd
 
-        rows: list[dict[str, Any]] = [{"prior": "this result", **self.numbers()}]
-        for label, other in self.inference.other_priors():
-            rows.append({"prior": label, **replace(self, inference=other).numbers()})
-        return pd.DataFrame(rows)
+        others = ((label, replace(self, inference=other)) for label, other in self.inference.other_priors())
+        return pd.DataFrame([p._prior_row(label, threshold) for label, p in (("this result", self), *others)])
 
-    def to_arviz(self, draws: int = 4000, random_seed: int = 0) -> Any:
-        """ArviZ data: the sampler's own where NUTS ran, else `draws` of `theta` by `random_seed`."""
+    def to_arviz(self, draws: int = 4000, random_seed: int | None = None) -> Any:
+        """ArviZ data: the sampler's own where NUTS ran, else as many `draws` of `theta`, by `random_seed`."""
         from bayescmp import _compat
 
         if self.inference_data is not None:
@@ -289,7 +315,29 @@ class RegionPosterior(Posterior):
 
     def sentence(self, threshold: float | None = None) -> str:
         """The result in a sentence for the report; with a `threshold`, probabilities stay on their side of it."""
-        return of_regions(self, None if threshold is None else check_threshold(threshold))
+        return visible(of_regions(self, None if threshold is None else check_threshold(threshold)), keep="")
+
+    @property
+    def border_note(self) -> str:
+        """What a rope that is a little narrower or wider would say, where rounded scores lie on the border; else empty.
+
+        Differences on the border count half, so that a rope such as 0.01 for scores of two digits has another answer
+        than its neighbours have.
+        """
+        share, low, high = self.inference.on_border(self.rope), self.rope.low, self.rope.high
+        if share < LEAST_ON_BORDER:
+            return ""
+        reach = BESIDE_BORDER * (high - low if np.isfinite(high - low) else abs(low if np.isfinite(low) else high))
+        sides = self.at_ropes([(low + reach, high - reach), (low - reach, high + reach)])
+        found = (
+            " / ".join(f"{label} {probability(x, p.largest_mcse)}" for label, x in p.probabilities.items())
+            for p in sides
+        )
+        beside = "; ".join(f"{p.rope}: {text}" for p, text in zip(sides, found, strict=True))
+        return (
+            f"{share:.0%} of what is counted lies exactly on the rope's border, as rounded scores may; the "
+            f"probabilities with a rope beside it are {beside}"
+        )
 
     def settle(self) -> None:
         """Compute the answers for its rope, once, so that they travel with the result."""
@@ -297,17 +345,23 @@ class RegionPosterior(Posterior):
         if self.mean is not None:
             self._estimate()
 
+    def _shares_line(self) -> str:
+        parts = [f"{label} {probability(p)}" for label, p in self.expected.items()]
+        if self.rope.is_zero:
+            del parts[1]
+        return "   ".join(parts)
+
     def __repr__(self) -> str:
         lines = [
             *self._trouble(),
             f"{self._heading()}, {len(self.datasets)} datasets",
-            f"  most probable outcome for {self.new}:",
-            f"  {self._probability_line()}",
-            f"  expected shares {expected_text(self, self.labels)}",
+            f"  {self.new} will show: {self._shares_line()}      {self._rope_text()}",
+            f"  most probable outcome: {self._probability_line()}",
         ]
         if self.mean is not None:
-            lines.append(f"  mean {difference_text(self)}")
-        return visible_lines(lines + [f"  note: {note}" for note in self.notes])
+            lines.append(f"  {difference_text(self)}")
+        notes = [*self.notes, *filter(None, [self.border_note])]
+        return visible_lines(lines + [f"  note: {note}" for note in notes])
 
 
 def wins(theta: Floats, axis: int = -1) -> Floats:

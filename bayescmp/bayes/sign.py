@@ -20,8 +20,9 @@ from bayescmp.checks import check_number, is_one_of
 from bayescmp.errors import RopeError, ScoresError
 from bayescmp.numerics.dirichlet import p_largest, two_sides
 from bayescmp.rope import ROPE, Rope, RopeLike
-from bayescmp.scores.inputs import in_ropes, many_datasets
+from bayescmp.scores.inputs import check_units, in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
+from bayescmp.sentences import few_datasets
 
 Floats = NDArray[np.float64]
 PLACES = ("A", "equivalent", "B", "spread")
@@ -35,6 +36,7 @@ def sign_test(
     prior: float = 1.0,
     prior_place: str = "equivalent",
     higher_is_better: bool | None = None,
+    mixed_units: bool = False,
     engine: str = "exact",
     random_seed: int | None = None,
     **nuts_options: Any,
@@ -53,6 +55,9 @@ def sign_test(
         Where the prior's datasets lie; "spread" is a third each.
     higher_is_better : bool
         The direction of the scores, where arrays are given; True if not given.
+    mixed_units : bool
+        Use one rope other than 0 also where the typical sizes of unbounded scores show that datasets have different
+        units.
     engine : "exact" or "nuts"
     random_seed : int, optional
         Seed of NUTS; drawn and recorded if not given.
@@ -78,11 +83,11 @@ def sign_test(
     >>> import bayescmp as bc
     >>> bc.bayes.sign_test(bc.load_uci().pair("rf", "tree"), rope=0.01)
     Posterior: rf vs tree, accuracy (higher is better), sign test, 24 datasets
-      most probable outcome for a new dataset:
-        P(rf better) 1.000   P(equivalent) 0.000   P(tree better) 0.000      rope [-0.01, 0.01]
-      expected shares 0.840 rf better, 0.160 equivalent, 0.000 tree better
+      the next dataset will show: rf better 0.840   equivalent 0.160   tree better 0.000      rope [-0.01, 0.01]
+      most probable outcome: P(rf better) 1.000   P(equivalent) 0.000   P(tree better) 0.000
     """
     pair, region = in_ropes(many_datasets(a, b, test="sign_test", higher_is_better=higher_is_better), rope)
+    notes = () if region.is_zero else check_units(pair, "sign_test", mixed_units)
     check_engine(engine, "exact", nuts_options, random_seed)
     inference = SignInference(pair.means, pair.rounding, check_number("prior", prior), prior_place)
     fields: dict[str, Any] = {"inference": inference}
@@ -98,6 +103,7 @@ def sign_test(
             "prior": prior,
             "prior_place": {"A": pair.a, "B": pair.b}.get(prior_place, prior_place),
         },
+        notes=(*notes, *few_datasets("sign_test", len(pair.datasets))),
         **fields,
     )
 
@@ -118,6 +124,12 @@ class SignInference(RegionInference):
             raise ValueError(f"`prior` must be a strength from 0 to {MOST_PRIOR:,.0f} datasets, got {self.prior}.")
         if not is_one_of(self.prior_place, PLACES):
             raise ValueError(f"`prior_place` must be one of {PLACES}, got {self.prior_place!r}.")
+
+    def on_border(self, rope: Rope) -> float:
+        if rope.is_zero:
+            return 0.0
+        near = np.minimum(np.abs(self.differences - rope.low), np.abs(self.differences - rope.high)) <= self.rounding
+        return float(near.mean())
 
     @property
     def prior_counts(self) -> Floats:
@@ -149,8 +161,8 @@ class SignInference(RegionInference):
             p = three_of(p_largest(alpha))
         return RegionSummary(rope, p, (0.0, 0.0, 0.0), three_of(alpha / alpha.sum()))
 
-    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
-        gammas = np.random.default_rng(random_seed).standard_gamma(self.alpha(rope), (n, 3))
+    def thetas(self, n: int, rope: Rope, random_seed: int | None) -> Floats:
+        gammas = np.random.default_rng(random_seed or 0).standard_gamma(self.alpha(rope), (n, 3))
         return gammas / gammas.sum(axis=1, keepdims=True)
 
     @property

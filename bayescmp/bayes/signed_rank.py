@@ -31,9 +31,11 @@ from bayescmp.bayes.regions import (
     wins,
 )
 from bayescmp.checks import check_draws, check_number, checked_seed, is_list
+from bayescmp.errors import ScoresError
 from bayescmp.rope import BORDER_TOLERANCE, ROPE, Rope, RopeLike
-from bayescmp.scores.inputs import in_ropes, many_datasets
+from bayescmp.scores.inputs import check_units, in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
+from bayescmp.sentences import few_datasets
 
 Floats = NDArray[np.float64]
 DRAWS = 50_000
@@ -53,6 +55,7 @@ def signed_rank_test(
     prior: float = 0.5,
     prior_at: float = 0.0,
     higher_is_better: bool | None = None,
+    mixed_units: bool = False,
     draws: int = DRAWS,
     precision: float | None = None,
     random_seed: int | None = None,
@@ -71,6 +74,8 @@ def signed_rank_test(
         Strength and place of the pseudo-observation; at 0 it favours equivalence. Strength 0 leaves it out.
     higher_is_better : bool
         The direction of the scores, where arrays are given; True if not given.
+    mixed_units : bool
+        Average differences also where the typical sizes of unbounded scores show that datasets have different units.
     draws : int
         Number of Monte-Carlo draws, at least 1,000.
     precision : float, optional
@@ -106,6 +111,7 @@ def signed_rank_test(
     <Decision.UNDECIDED: 'undecided'>
     """
     pair, region = in_ropes(many_datasets(a, b, test="signed_rank_test", higher_is_better=higher_is_better), rope)
+    notes = check_units(pair, "signed_rank_test", mixed_units)
     check_engine(engine, "draws", nuts_options)
     seed = checked_seed(random_seed)
     inference = SignedRankInference(
@@ -131,6 +137,7 @@ def signed_rank_test(
         **catalogue.find("signed_rank_test", "bayes").words(),
         engine=engine,
         settings={"prior": prior, "prior_at": prior_at},
+        notes=(*notes, *few_datasets("signed_rank_test", len(pair.datasets))),
         **fields,
     )
 
@@ -138,9 +145,10 @@ def signed_rank_test(
 def signed_rank_tests(
     pairs: list[Pair],
     *,
-    rope: RopeLike | Mapping[str, RopeLike],
+    rope: RopeLike | Mapping[str, RopeLike] = ROPE,
     prior: float = 0.5,
     prior_at: float = 0.0,
+    mixed_units: bool = False,
     draws: int = DRAWS,
     random_seed: int | None = None,
 ) -> list[RegionPosterior]:
@@ -152,7 +160,7 @@ def signed_rank_tests(
     ----------
     pairs : list of Pair
     rope : float, (low, high), Rope, or a mapping from dataset to one of these
-    prior, prior_at, draws, random_seed
+    prior, prior_at, mixed_units, draws, random_seed
         As in `signed_rank_test`.
 
     See Also
@@ -171,8 +179,12 @@ def signed_rank_tests(
     options: dict[str, Any] = {"rope": rope, "prior": prior, "prior_at": prior_at, "draws": draws, "random_seed": seed}
     if not is_list(pairs):
         raise ValueError(f"`pairs` must be a list of pairs, got {pairs!r}.")
-    results = [signed_rank_test(pair, **options) for pair in pairs]
+    results = [signed_rank_test(pair, mixed_units=mixed_units, **options) for pair in pairs]
     return share_draws(results)
+
+
+MOST_ON_BORDER = 3000
+"""Datasets up to which all pairs are looked at for averages on the rope's border."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +203,10 @@ class SignedRankInference(RegionInference):
         object.__setattr__(self, "differences", np.asarray(self.differences, dtype=float))
         object.__setattr__(self, "rounding", np.asarray(self.rounding, dtype=float))
         object.__setattr__(self, "names", tuple(self.names))
+        if self.differences.size and (largest := float(np.abs(self.differences).max())) > LARGEST:
+            raise ScoresError(
+                f"Differences must be at most {LARGEST:g}, got {largest:g}. Change the unit of the scores."
+            )
         if self.rounding.shape != self.differences.shape:
             raise ValueError(
                 f"`rounding` must have one number per difference, got {self.rounding.size} for {self.differences.size}."
@@ -200,6 +216,15 @@ class SignedRankInference(RegionInference):
         if not abs(self.prior_at) <= LARGEST:
             raise ValueError(f"`prior_at` must be a difference of at most {LARGEST:g}, got {self.prior_at}.")
         object.__setattr__(self, "n_draws", check_draws(self.n_draws))
+
+    def on_border(self, rope: Rope) -> float:
+        """The weight of the pairs whose average is on the border."""
+        if rope.is_zero or self._z.size > MOST_ON_BORDER:
+            return 0.0
+        averages, error = (self._z[:, None] + self._z) / 2, float(self._errors.max())
+        near = (np.abs(averages - rope.low) <= error) | (np.abs(averages - rope.high) <= error)
+        weight = self._alpha / self._alpha.sum()
+        return float(weight @ near @ weight)
 
     @cached_property
     def _by_name(self) -> NDArray[np.intp]:
@@ -271,12 +296,12 @@ class SignedRankInference(RegionInference):
         own = shares @ alpha
         return (product + own) / (total * (total + 1))
 
-    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+    def thetas(self, n: int, rope: Rope, random_seed: int | None) -> Floats:
         plan = self._plan([rope])
         return np.concatenate([np.empty((0, 3)), *(plan.theta(w)[0].T for w in self._weights(n, random_seed))])
 
     def theta_hdi(self, rope: Rope, mass: float = DEFAULT_MASS) -> list[tuple[float, float]]:
-        return [hdi(x, mass) for x in self.thetas(self.n_draws, rope, 0).T]
+        return [hdi(x, mass) for x in self.thetas(self.n_draws, rope, None).T]
 
     @property
     def mean(self) -> float:

@@ -4,32 +4,41 @@ The posterior of the difference of two means is the difference of two independen
 one-dimensional quadrature.
 """
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bayescmp import catalogue
 from bayescmp.bayes.difference import DifferencePosterior
-from bayescmp.bayes.distributions import Distribution, Floats, PointMass, StudentDifference, StudentT
+from bayescmp.bayes.distributions import Floats, PointMass, StudentDifference, StudentT
 from bayescmp.errors import DegenerateWarning, warn
 from bayescmp.numerics.moments import moments
-from bayescmp.rope import ROPE, Rope, RopeLike, warn_if_other_scale
+from bayescmp.rope import ROPE, RopeLike, rope_for, warn_if_other_scale
 from bayescmp.scores.inputs import unpaired
-from bayescmp.scores.pair import ROUNDING
+from bayescmp.scores.pair import Pair
 
 
 def welch_ttest(
-    a: ArrayLike, b: ArrayLike, *, rope: RopeLike = ROPE, higher_is_better: bool = True
+    a: Pair | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    rope: RopeLike | Mapping[str, RopeLike] = ROPE,
+    dataset: str | None = None,
+    higher_is_better: bool | None = None,
 ) -> DifferencePosterior:
     """Posterior of the difference of two models' means over independent, unpaired runs.
 
     Parameters
     ----------
-    a, b : array
+    a, b : Pair whose design is `Resampling.runs()`, or two arrays
         The scores of each model's runs; the numbers of runs may differ. Names of pandas Series are kept.
-    rope : float, (low, high) or Rope
+    rope : float, (low, high), Rope, or a mapping from dataset to one of these
         The differences that make no practical difference; 0 for none.
-    higher_is_better : bool
-        The direction of the scores.
+    dataset : str, optional
+        Which dataset, of a pair that has several.
+    higher_is_better : bool, optional
+        The direction of the scores, where arrays are given; True if not given.
 
     Returns
     -------
@@ -52,43 +61,41 @@ def welch_ttest(
     >>> round(posterior.p_better, 2)
     0.93
     """
-    region = Rope.of(rope)
-    runs = unpaired(a, b, test="welch_ttest", higher_is_better=higher_is_better)
-    warn_if_other_scale(region, np.concatenate(runs.oriented))
-    means, scales, dfs = zip(*map(_mean_and_error, runs.oriented), strict=True)
-    location = means[0] - means[1]
+    runs = unpaired(a, b, test="welch_ttest", dataset=dataset, higher_is_better=higher_is_better)
+    region = rope_for(rope, runs.dataset)
+    if runs.scale == "score":
+        warn_if_other_scale(region, np.concatenate(runs.oriented))
+    means, scales, dfs = zip(*map(mean_and_error, runs.oriented, runs.rounding), strict=True)
     notes: tuple[str, ...] = ()
-    distribution: Distribution
-    if all(scales):
-        distribution = StudentDifference(location, scales[0], dfs[0], scales[1], dfs[1])
-    else:
+    if not all(scales):
         constant = [name for name, scale in zip(runs.models, scales, strict=True) if not scale]
         notes = (f"all runs of {' and of '.join(constant)} score the same: their mean is treated as known exactly",)
         warn(notes[0] + ".", DegenerateWarning)
-        spread = max(range(2), key=scales.__getitem__)
-        distribution = (
-            StudentT(location, scales[spread], dfs[spread])
-            if scales[spread]
-            else PointMass(location, ROUNDING * max(map(abs, means)))
-        )
     return DifferencePosterior(
         a=runs.a,
         b=runs.b,
-        metric=None,
-        higher_is_better=runs.higher_is_better,
-        scale="score",
-        datasets=("dataset",),
+        **runs.about(),
         n=runs.n,
         rope=region,
         **catalogue.find("welch_ttest", "bayes").words(),
         engine="exact",
         settings={"runs": {runs.a: runs.scores_a.size, runs.b: runs.scores_b.size}},
         notes=notes,
-        distribution=distribution,
+        distribution=difference_of(means[0] - means[1], scales, dfs, max(runs.rounding)),
     )
 
 
-def _mean_and_error(x: Floats) -> tuple[float, float, float]:
+def difference_of(
+    location: float, scales: Sequence[float], dfs: Sequence[float], rounding: float
+) -> StudentDifference | StudentT | PointMass:
+    """The difference of two independent Student t, of which one or both may have no spread."""
+    if all(scales):
+        return StudentDifference(location, scales[0], dfs[0], scales[1], dfs[1])
+    spread = max(range(2), key=scales.__getitem__)
+    return StudentT(location, scales[spread], dfs[spread]) if scales[spread] else PointMass(location, rounding)
+
+
+def mean_and_error(x: Floats, rounding: float) -> tuple[float, float, float]:
+    """Location, scale and degrees of freedom of the Student posterior of a model's mean; scale 0 without spread."""
     mean, deviation, n = (float(value) for value in moments(x))
-    constant = deviation <= ROUNDING * np.abs(x).max()
-    return mean, 0.0 if constant else deviation / np.sqrt(n), n - 1
+    return mean, 0.0 if deviation <= rounding else deviation / float(np.sqrt(n)), n - 1

@@ -20,17 +20,36 @@ NOT_CONVERGED = 3
 INTERRUPTED = 130
 FORMAT = 2
 """The version of the JSON output: it grows when a field changes its meaning or goes away."""
-DESIGN = "Use --resampling kfold:10x10, subsampling:50,6,100, independent or rho:0.1."
+DESIGN = "Use --resampling kfold:10x10, subsampling:50,6,100, independent, runs or rho:0.1."
 ADVICE = {
     'metric="rmse"': "Use --metric rmse or another known name, or --lower-is-better or --higher-is-better.",
+    "compare(scores.transform(": "Use --scale log --rope 0.01 to compare ratios, here with a rope of 1 %, or --bayes "
+    "sign-test --rope 0, which counts wins.",
+    "mixed_units=True": "If the unit is the same on every dataset after all, use --mixed-units.",
+    "give orient=": "Use --column score=NAME, or --models-in-rows if its rows are models and its columns datasets.",
+    'models with model="..."': "Use --column model=NAME, and leave out the others.",
+    "Name the columns: model=": "Use --column model=NAME --column score=NAME for a long table.",
+    "If the names are right": "If the names are right, put a letter before each.",
+    "once: scores.drop": "If they are copies, leave all but one out of the file.",
+    "leave it out: scores.drop": "If it is one, leave it out of the file.",
     "or datasets=": "Use --resampling kfold:10 for the folds of one dataset, --datasets 30 (their number) for one "
     "score per dataset, or add a column fold or dataset.",
+    "same splits and seeds": "Use --resampling independent if all models had the same splits and seeds, so that run 1 "
+    "of one model belongs to run 1 of another; otherwise --resampling runs.",
+    "read them with resampling=Resampling.runs()": "If they are independent runs, use --resampling runs.",
     "Resampling.": DESIGN,
     "resampling=": DESIGN,
     "select(metric=": "Use --metric NAME.",
     "Pick one with metric=": "Use --metric NAME.",
     "select(datasets=": "Use --dataset NAME.",
     "Pick one with dataset=": "Use --dataset NAME.",
+    'unscored="wrong"': "Use --unscored wrong to count them as wrong (0), or --unscored drop to leave them out.",
+    'unscored="drop"': "Use --unscored drop, or score these answers.",
+    "Pick one with filter=": "Use --filter NAME.",
+    "Pick one with split=": "Use --split NAME.",
+    "items=False": "Run lm_eval with --log_samples.",
+    'keep="last"': "Several answers of one model to one item need a column sample; if a run was repeated, use --keep "
+    "last.",
     "pair=(": "Use --pair A B.",
     "overwrite=True": "Use --overwrite to replace it, or another path.",
     "higher_is_better=": "Use --higher-is-better or --lower-is-better.",
@@ -80,7 +99,8 @@ class Run:
         """Python's warnings as ours; those for programmers stay silent."""
 
         def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-            (self.distrust if issubclass(category, bayescmp.ConvergenceWarning) else self.warn)(str(message))
+            heard = self.distrust if issubclass(category, bayescmp.ConvergenceWarning) else self.warn
+            heard(in_options(str(message)))
 
         with warnings.catch_warnings():
             warnings.simplefilter("always")

@@ -39,6 +39,8 @@ def comparing_options(function: Any) -> Any:
         click.option("--adjust", default="holm", show_default=True, help="How p-values are adjusted for many pairs."),
         click.option("--threshold", default=0.95, show_default=True, help="The probability that decides."),
         click.option("--alpha", default=0.05, show_default=True, help="The level of the p-values."),
+        click.option("--mixed-units", is_flag=True, help="Average also where datasets seem to have different units."),
+        click.option("--looks", type=int, default=1, help="How often the data were looked at while they came in."),
         seed_option,
         set_option,
         click.option("--n-jobs", type=int, help="Worker processes; -1 for all cores."),
@@ -69,15 +71,18 @@ def run_comparison(scores: "Scores", options: dict[str, Any]) -> "Comparison":
 @reading_options
 @comparing_options
 @click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="Write a report: .html, .md or .tex.")
+@click.option("--plan", is_flag=True, help="In the report: what more data would decide.")
 @format_option("table", "json", "csv", "latex", "markdown")
 @output_option
-def compare(form: str, output: Path | None, overwrite: bool, report: Path | None, **options: Any) -> None:
+def compare(form: str, output: Path | None, overwrite: bool, report: Path | None, plan: bool, **options: Any) -> None:
     """Compare all models of FILE: posterior probabilities beside p-values.
 
-    FILE is csv, tsv, parquet, json or jsonl, long or wide; - is standard input, bundled:labour and the like are the
-    results that come with the program.
+    FILE is csv, tsv, parquet, json or jsonl, long or wide, or the folder of the logs of lm_eval, Inspect or HELM; - is
+    standard input, bundled:labour and the like are the results that come with the program.
     """
     check_free(output, overwrite)
+    if plan and report is None:
+        raise click.UsageError("--plan is for --report; without a report use bayescmp plan.")
     if report is not None:
         bayescmp.reports.check_path(report, overwrite=overwrite, report=True)
         if output is not None and output.resolve() == report.resolve():
@@ -85,7 +90,7 @@ def compare(form: str, output: Path | None, overwrite: bool, report: Path | None
     c = run_comparison(take_scores(options), options)
     emit(_as(form, c), output, overwrite)
     if report is not None:
-        c.report(report, overwrite=overwrite)
+        c.report(report, overwrite=overwrite, plan=plan)
 
 
 def _as(form: str, c: "Comparison") -> str:
@@ -102,9 +107,10 @@ def comparison_json(c: "Comparison") -> str:
     """The whole comparison; docs/cli.md describes each field."""
     scores = c.scores
     try:
-        ranking, no_ranking = c.ranking().to_dict("records"), []
+        ranking, groups = c.ranking().to_dict("records"), c.groups().to_dict()
+        about_ranking = list(c.ranking_posterior().notes)
     except ValueError as error:
-        ranking, no_ranking = None, [f"no ranking: {error}"]
+        ranking, groups, about_ranking = None, None, [f"no ranking: {error}"]
     rope = c.rope if isinstance(c.rope, bayescmp.Rope) else None
     return as_json(
         "comparison",
@@ -128,10 +134,12 @@ def comparison_json(c: "Comparison") -> str:
                 "seed": c.random_seed,
                 "why": c.setting.why,
             },
+            "answer": c.headline() if len(c.models) == 2 or groups else None,
+            "groups": groups,
             "pairs": [pair.row() | {"notes": pair.posterior.notes} for pair in c.pairs],
             "ranking": ranking,
             "omnibus": [t.row() for t in c.omnibus],
-            "notes": [*c.cautions(), *c.notes, *no_ranking],
+            "notes": [*c.cautions(), *c.notes, *about_ranking],
             **Run.of().state,
         },
     )

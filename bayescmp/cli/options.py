@@ -20,14 +20,25 @@ else:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 FORMATS = ("csv", "tsv", "json", "jsonl", "parquet")
-ROLES = ("model", "dataset", "score", "repeat", "fold")
+ROLES = ("model", "dataset", "score", "repeat", "fold", "item", "sample", "cluster")
 BUNDLED = ("labour", "uci", "domains")
+
+
+WHAT_A_ROPE_IS = (
+    "the differences between two models that make no practical difference to you. With --rope 0.01, for example, "
+    "accuracies within one percentage point make no practical difference; with --rope 0 every difference counts. The "
+    'page "Choosing a rope" of the documentation shows how to choose one.'
+)
 
 
 class RopeType(ParamType):
     """0.01, or low,high."""
 
     name = "rope"
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """What is said where a rope is needed."""
+        return f"It holds {WHAT_A_ROPE_IS}"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> "Rope":
         """The rope of a text."""
@@ -43,7 +54,7 @@ class RopeType(ParamType):
 
 
 class ResamplingType(ParamType):
-    """kfold:FOLDS, kfold:REPEATSxFOLDS, subsampling:TRAIN,TEST,REPEATS, independent, rho:NUMBER."""
+    """kfold:FOLDS, kfold:REPEATSxFOLDS, subsampling:TRAIN,TEST,REPEATS, independent, runs, rho:NUMBER, and others."""
 
     name = "design"
 
@@ -63,13 +74,21 @@ class ResamplingType(ParamType):
             return Resampling.kfold(folds, *repeats)  # type: ignore[arg-type]  # whole numbers are checked there
         if kind == "subsampling" and len(numbers) == 3:
             return Resampling.subsampling(numbers[0], numbers[1], numbers[2])  # type: ignore[arg-type]
+        if kind == "leave-one-out" and len(numbers) == 1:
+            return Resampling.leave_one_out(numbers[0])  # type: ignore[arg-type]
+        if kind == "bootstrap" and len(numbers) == 2:
+            return Resampling.bootstrap(numbers[0], numbers[1])  # type: ignore[arg-type]
+        if kind == "blocked" and len(numbers) in (1, 2):
+            return Resampling.blocked(numbers[0], warm_up=sum(numbers[1:]))  # type: ignore[arg-type]
         if kind == "rho" and len(numbers) == 1:
             return Resampling.custom(numbers[0])
-        if value == "independent":
-            return Resampling.independent()
+        if value in ("independent", "runs"):
+            return Resampling.independent() if value == "independent" else Resampling.runs()
         return self.fail(
             f"{value!r} must be kfold:10, kfold:5x2 (5 repeats of 2 folds), subsampling:50,6,100 (cases to train, to "
-            "test, repeats), independent or rho:0.1.",
+            "test, repeats), leave-one-out:57 (cases), bootstrap:57,100 (cases, repeats), blocked:10 or blocked:10,1 "
+            "(blocks in time, the first of them only for training), independent, runs (that cannot be paired) or "
+            "rho:0.1.",
             param,
             ctx,
         )
@@ -181,22 +200,41 @@ def format_option(*names: str) -> Callable[[Command], Command]:
 
 
 def reading_options(function: Command) -> Command:
-    """FILE and all options for reading it; the command gets the `Scores` as `reading`."""
+    """FILE and all options for reading it, which `take_scores` takes."""
+    return click.argument("file")(how_to_read(function))
+
+
+def how_to_read(function: Command) -> Command:
+    """The options for reading a file."""
     options = (
-        click.argument("file"),
         click.option("--metric", help="Which metric, or the name of the only one."),
         click.option(
             "--higher-is-better/--lower-is-better", default=None, help="Where no known name of the metric shows it."
         ),
-        click.option("--resampling", type=RESAMPLING, help="kfold:10, kfold:10x10, subsampling:50,6,100, independent."),
+        click.option(
+            "--resampling", type=RESAMPLING, help="kfold:10, kfold:10x10, subsampling:50,6,100, independent, runs."
+        ),
         click.option("--folds", type=int, help="k-fold cross-validation, where no column shows it."),
         click.option("--repeats", type=int, help="How often it was repeated; once if not given."),
         click.option("--datasets", type=int, help="Their number, where rows are datasets and have no names."),
+        click.option("--models-in-rows", is_flag=True, help="A row is a model, and a column a dataset."),
         click.option("--dataset", "only", multiple=True, help="Only this dataset; may be repeated."),
         click.option(
             "--column", type=Setting(texts=True), multiple=True, help=f"ROLE=NAME, role one of {', '.join(ROLES)}."
         ),
         click.option("--scale", type=click.Choice(["score", "log", "logit", "relative"]), default="score"),
+        click.option("--filter", help="Logs of lm_eval: the filter of the answers, such as strict-match."),
+        click.option("--split", help="Logs of HELM: the split, such as test."),
+        click.option(
+            "--unscored",
+            type=click.Choice(["wrong", "drop"]),
+            help="Logs: count answers without a score as wrong, or leave them out.",
+        ),
+        click.option(
+            "--keep",
+            type=click.Choice(["first", "last"]),
+            help="Which row of an item, or which run of a model on a task, where there are several.",
+        ),
         click.option("--input-format", type=click.Choice(FORMATS), help="By the file's ending if not given."),
     )
     for option in reversed(options):
@@ -206,7 +244,8 @@ def reading_options(function: Command) -> Command:
 
 READING = (
     *("file", "metric", "higher_is_better", "resampling", "folds", "repeats"),
-    *("datasets", "only", "column", "scale", "input_format"),
+    *("datasets", "models_in_rows", "only", "column", "scale", "input_format"),
+    *("filter", "split", "unscored", "keep"),
 )
 
 
@@ -225,6 +264,8 @@ def take_scores(options: dict[str, Any]) -> "Scores":
         higher_is_better=given["higher_is_better"],
         resampling=_design(given["resampling"], given["folds"], given["repeats"]),
         datasets=given["datasets"],
+        orient="models" if given["models_in_rows"] else None,
+        **{name: given[name] for name in ("filter", "split", "unscored", "keep")},
     )
     if given["only"]:
         scores = scores.select(datasets=list(given["only"]))

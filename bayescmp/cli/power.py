@@ -117,7 +117,7 @@ def _solve(
             extra[name] = False if name == "paired" else value
     if seed is not None:
         if test != "wilcoxon-test":
-            raise click.UsageError("--seed is for --test wilcoxon-test with --set method=simulation.")
+            raise click.UsageError("--seed is for --test wilcoxon-test, which is simulated below 30 datasets.")
         extra["random_seed"] = seed
     name, names = TESTS[test]
     sizes: list[Any] = n or [None]

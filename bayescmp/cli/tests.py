@@ -1,7 +1,6 @@
 """`bayescmp test`: one test of two models by its name; `bayescmp check`: what was understood of a file."""
 
 import inspect
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import bayescmp
 from bayescmp.cli.app import Run, as_json, check_free, emit
 from bayescmp.cli.options import (
     ROPE,
+    WHAT_A_ROPE_IS,
     TestName,
     format_option,
     names_of_tests,
@@ -25,11 +25,6 @@ from bayescmp.cli.options import (
 if TYPE_CHECKING:
     from bayescmp import Rope, Scores
     from bayescmp.catalogue import Test
-
-NOT_INDEPENDENT = (
-    "these are folds whose training sets overlap (rho = {:.3f}), not independent runs: use correlated-ttest or "
-    "corrected-ttest"
-)
 
 
 class TestCommand(click.Command):
@@ -51,6 +46,7 @@ class TestCommand(click.Command):
 @click.argument("b")
 @click.option("--rope", type=ROPE, help="What makes no practical difference; 0 for none. Bayesian tests and TOST.")
 @click.option("--alternative", help="two-sided, greater (A better) or less. Frequentist tests.")
+@click.option("--mixed-units", is_flag=True, help="Average also where datasets seem to have different units.")
 @seed_option
 @set_option
 @format_option("text", "json", "csv")
@@ -65,6 +61,7 @@ def test(
     overwrite: bool,
     rope: "Rope | None",
     alternative: str | None,
+    mixed_units: bool,
     seed: int | None,
     settings: tuple[tuple[str, Any], ...],
     **options: Any,
@@ -74,7 +71,8 @@ def test(
     NAME is one of those below: a function's name in Python, with hyphens.
     """
     check_free(output, overwrite)
-    arguments = _arguments(name, rope, alternative, seed, dict(settings))
+    mixed = {"mixed_units": True} if mixed_units else {}
+    arguments = _arguments(name, rope, alternative, seed, mixed | dict(settings))
     result = _run(name, take_scores(options), a, b, arguments)
     run = Run.of()
     problems = getattr(result, "problems", ())
@@ -100,9 +98,7 @@ def _arguments(
     """What the function is called with; an option that it does not have is refused, not ignored."""
     parameters = inspect.signature(test.call).parameters
     if "rope" in parameters and rope is None:
-        raise click.UsageError(
-            f"{test.command} needs --rope: the differences that make no practical difference, such as 0.01; 0 for none."
-        )
+        raise click.UsageError(f"{test.command} needs --rope: {WHAT_A_ROPE_IS}")
     given: dict[str, Any] = {"rope": rope, "alternative": alternative, "random_seed": seed} | settings
     given = {key: value for key, value in given.items() if value is not None or key in settings}
     if settings.get("engine") == "nuts":
@@ -113,9 +109,14 @@ def _arguments(
         known -= {"random_seed"}
     unknown = [key for key in given if key not in known and not open_ended]
     if unknown:
-        own = {"rope": "--rope", "alternative": "--alternative", "random_seed": "--seed"}
+        own = {
+            "rope": "--rope",
+            "alternative": "--alternative",
+            "random_seed": "--seed",
+            "mixed_units": "--mixed-units",
+        }
         shown = ", ".join(own.get(key, key) for key in unknown)
-        takes = sorted(known - {"dataset", "rope", "alternative", "random_seed"})
+        takes = sorted(known - {"dataset", *own})
         raise click.UsageError(
             f"{test.command} has no option {shown}." + (f" Known to --set: {', '.join(takes)}." if takes else "")
         )
@@ -124,21 +125,7 @@ def _arguments(
 
 def _run(test: "Test", scores: "Scores", a: str, b: str, arguments: dict[str, Any]) -> Any:
     try:
-        if test.designs != ("runs",):
-            return test.call(scores.pair(a, b), **arguments)
-        scores.check_one_metric()
-        if len(scores.datasets) > 1:
-            raise ValueError(
-                f"{test.command} takes one dataset, but the file has {len(scores.datasets)}. Use --dataset NAME."
-            )
-        runs = [scores.values[scores.model_index(name), 0] for name in (a, b)]
-        x, y = (values[values == values] for values in runs)
-        result = test.call(x, y, higher_is_better=scores.higher_is_better, **arguments)
-        about = {"metric": scores.metric, "scale": scores.scale, "datasets": scores.datasets}
-        names: dict[str, Any] = {"a": a, "b": b} if test.school == "bayes" else {"models": (a, b)}
-        design = scores.resampling[0]
-        overlap = () if design is None or design.rho == 0 else (NOT_INDEPENDENT.format(design.rho),)
-        return replace(result, notes=(*result.notes, *overlap), **about, **names)
+        return test.call(scores.pair(a, b), **arguments)
     except TypeError as error:
         if not arguments:
             raise
@@ -160,7 +147,10 @@ def check(form: str, output: Path | None, overwrite: bool, **options: Any) -> No
         fields = {"tables": [_facts(table) for table in tables], "recommendation": advice and advice.to_dict()}
         emit(as_json("check", fields), output, overwrite)
         return
-    parts = [repr(scores), *_wanting(tables[0])]
+    parts = [repr(scores)]
+    for table in tables:
+        parts += [f"  {what:<9} {text}" for what, text in table.overview().items()]
+    parts += _wanting(tables[0])
     if advice is not None:
         parts.append(f"\n{advice!r}")
     emit("\n".join(parts), output, overwrite)
@@ -179,17 +169,17 @@ def _wanting(scores: "Scores") -> list[str]:
     unknown = [n for n, r, k in zip(scores.datasets, scores.resampling, scores.keys, strict=True) if not r and k[1:]]
     if unknown:
         lines.append(
-            "  missing   the resampling design: use --resampling kfold:10x10, subsampling:50,6,100 or independent"
+            "  missing   the resampling design: use --resampling kfold:10x10, subsampling:50,6,100, independent or runs"
         )
     return lines
 
 
 def _facts(scores: "Scores") -> dict[str, Any]:
-    sizes = [len(keys) for keys in scores.keys]
+    sizes = scores.sizes.max(axis=0).tolist()
     lacking = [
-        {"model": model, "dataset": dataset, "scores": int(count), "of": size}
-        for model, row in zip(scores.models, scores.counts, strict=True)
-        for dataset, count, size in zip(scores.datasets, row, sizes, strict=True)
+        {"model": model, "dataset": dataset, "scores": int(count), "of": int(size)}
+        for model, row, wanted in zip(scores.models, scores.counts, scores.sizes, strict=True)
+        for dataset, count, size in zip(scores.datasets, row, wanted, strict=True)
         if count < size
     ]
     return {
@@ -201,5 +191,6 @@ def _facts(scores: "Scores") -> dict[str, Any]:
             for name, size, r in zip(scores.datasets, sizes, scores.resampling, strict=True)
         ],
         "missing": lacking,
+        "overview": scores.overview(),
         "notes": scores.notes,
     }

@@ -8,7 +8,7 @@ from bayescmp import sentences
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.frequentist import TestResult
 from bayescmp.rope import Decision, Rope
-from bayescmp.text import visible_lines
+from bayescmp.text import visible, visible_lines
 from bayescmp.values import Value
 
 
@@ -46,6 +46,11 @@ class Verdict(Value):
     decision: str
     kind: str
     agreement: str
+
+    @property
+    def differ(self) -> bool:
+        """Whether the decisions of the two schools differ."""
+        return self.kind not in sentences.SAME
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -121,6 +126,20 @@ class PairResult(Value):
             return None
         return by_hdi(*self.posterior.hdi(), self.posterior.rope)
 
+    def quantities(self) -> dict[str, str | None]:
+        """The decision of each rule in words, by the quantity that it is about."""
+        mean, loss = self.hdi_decision, self.loss_decision
+        of = "mean_by_probability" if self.posterior.expected is None else "outcome_by_probability"
+        return {
+            of: self.verdict.decision,
+            "mean_by_hdi": None if mean is None else mean.words(self.a, self.b),
+            "loss": None if loss is None else self._take(loss),
+        }
+
+    def _take(self, decision: Decision) -> str:
+        names = {Decision.A_BETTER: self.a, Decision.B_BETTER: self.b}
+        return f"take {names[decision]}" if decision in names else "keep yours"
+
     @property
     def loss_decision(self) -> Decision | None:
         """The model whose expected shortfall is smaller by more than the switching cost; undecided: keep yours."""
@@ -134,7 +153,7 @@ class PairResult(Value):
     @cached_property
     def verdict(self) -> Verdict:
         """The decision, and where the two schools differ."""
-        return Verdict(self.decision.words(self.a, self.b), *sentences.agreement(self))
+        return Verdict(sentences.decision_words(self.posterior, self.decision), *sentences.agreement(self))
 
     # ---- other views
 
@@ -153,7 +172,7 @@ class PairResult(Value):
         """The posterior, the test, and where the schools differ (empty where they agree), the leading model first."""
         verdict, shown = self.verdict, self.swap() if sentences.is_behind(self.posterior) else self
         test = shown.test
-        differ = "" if verdict.kind == "agree" else f"The two schools differ: {verdict.agreement}."
+        differ = "" if not verdict.differ else visible(f"The two schools differ: {verdict.agreement}.", keep="")
         alone = replace(test, p_adjusted=None, adjustment=None) if self.adjustment is None else test
         return shown.posterior.sentence(self.standard.threshold), alone.sentence(self.standard.alpha), differ
 
@@ -175,7 +194,9 @@ class PairResult(Value):
         }
 
     def __repr__(self) -> str:
-        return "\n".join([str(self.posterior), str(self.test), visible_lines([f"  {self.verdict.agreement}"])])
+        lines = [f"  decision at {self.standard.threshold:g}: {self.verdict.decision}"]
+        lines += [f"  the two schools differ: {self.verdict.agreement}"] if self.verdict.differ else []
+        return "\n".join([str(self.posterior), str(self.test), visible_lines(lines)])
 
 
 def by_hdi(low: float, high: float, rope: Rope) -> Decision:

@@ -1,8 +1,9 @@
 """`Comparison`: every pair of models by both schools, as a value with tables, decisions, ranking and reasons."""
 
+import inspect
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,15 +15,37 @@ from bayescmp import sentences
 from bayescmp.bayes.correlated_t import probabilities
 from bayescmp.bayes.posterior import OUTCOMES, Posterior
 from bayescmp.bayes.ranking.bootstrap import rank_models
+from bayescmp.bayes.ranking.groups import Groups
 from bayescmp.bayes.ranking.result import RankingPosterior
-from bayescmp.checks import check_alpha, check_cost, check_p_values, check_switch, check_threshold, is_one_of
+from bayescmp.bayes.welch import welch_ttest
+from bayescmp.checks import (
+    check_alpha,
+    check_cost,
+    check_count,
+    check_p_values,
+    check_switch,
+    check_threshold,
+    is_one_of,
+)
 from bayescmp.comparison.pair import PairResult, Standard
-from bayescmp.comparison.run import Names, answered_together, map_posteriors, quiet_pair
+from bayescmp.comparison.run import (
+    Names,
+    answered_together,
+    count_workers,
+    in_order,
+    map_posteriors,
+    progress_bar,
+    quiet_pair,
+)
 from bayescmp.comparison.setting import Setting
 from bayescmp.comparison.show import as_text
-from bayescmp.errors import ScaleWarning, unknown_name
+from bayescmp.errors import ScaleWarning, ScoresError, unknown_name
 from bayescmp.frequentist import PairwiseTests, TestResult, adjust_p_values, nemenyi_test
+from bayescmp.numerics.threads import one_blas_thread
+from bayescmp.planning.next_step import Plan, plan
 from bayescmp.rope import Decision, Rope, RopeLike, rope_for, ropes_of
+from bayescmp.scores.inputs import check_units, in_ropes
+from bayescmp.scores.pair import Pair
 from bayescmp.scores.table import Scores
 from bayescmp.text import versions
 from bayescmp.values import Value
@@ -30,6 +53,8 @@ from bayescmp.values import Value
 if TYPE_CHECKING:
     import pandas as pd
 
+FEW_SIMULATIONS = 20
+"""Of each pair's plan, where a test takes long and there are several."""
 COMPACT = "a b mean hdi_low hdi_high p_better p_equivalent p_worse p_adjusted decision".split()
 
 
@@ -43,7 +68,8 @@ class Comparison(Value):
     rope : Rope, or a mapping from dataset to rope
     setting : Setting
         Its name ("2x1", "kx1", "2xm" or "kxm"), the tests that were run, and why.
-    control, against, threshold, alpha, switching_cost, random_seed, bayes_options
+    control, against, threshold, alpha, switching_cost, mixed_units, looks, random_seed
+    bayes_options
         As given to `compare()`; `control` is also the model that against="best" found.
     posteriors : tuple of Posterior
         The Bayesian tests of the pairs.
@@ -85,6 +111,8 @@ class Comparison(Value):
     corrected_p: tuple[float, ...] | None = None
     omnibus: tuple[TestResult, ...] = ()
     notes: tuple[str, ...] = ()
+    mixed_units: bool = False
+    looks: int = 1
     versions: dict[str, str] = field(default_factory=versions)
 
     def __post_init__(self) -> None:
@@ -98,6 +126,7 @@ class Comparison(Value):
         check_threshold(self.threshold)
         check_alpha(self.alpha)
         check_cost(self.switching_cost)
+        check_count("looks", self.looks)
         check_p_values("corrected_p", self.corrected_p or ())
 
     @property
@@ -160,34 +189,38 @@ class Comparison(Value):
         """One row per pair: difference, HDI, probabilities, p-value and decision; with `full` everything there is.
 
         Differences are the advantage of A: positive favours A, also where lower scores are better. `p_better` is
-        P(A better by more than the rope) on one dataset; over datasets, P("A better" is the most probable outcome for
-        a new one), beside which the full table has the expected shares of the outcomes. There, `n` is what the
-        Bayesian test used (datasets, or folds), `n_test` what the frequentist one did.
+        P(A better by more than the rope) on one dataset; over datasets, P("A better" is the most probable outcome), and
+        `expected_better` is how often the next dataset will show it. In the full table, `n` is what the Bayesian test
+        used (datasets, or folds), `n_test` what the frequentist one did.
         """
         import pandas as pd
 
         rows = pd.DataFrame([pair.row() for pair in self.pairs])
-        return rows if check_switch("full", full) else rows[COMPACT]
+        if check_switch("full", full):
+            return rows
+        shares = [f"expected_{name}" for name in OUTCOMES] if self.posteriors[0].expected is not None else []
+        return rows[[*COMPACT[:-2], *shares, *COMPACT[-2:]]]
 
     def to_frame(self) -> "pd.DataFrame":
         """`table(full=True)`."""
         return self.table(full=True)
 
     def decisions(self) -> "pd.DataFrame":
-        """Three rules side by side: probability threshold, HDI against rope, expected loss with the switching cost."""
-        import pandas as pd
+        """Three rules side by side, each named by the quantity that it is about; tables and reports use the first.
 
-        def words(pair: PairResult, decision: Decision | None) -> str | None:
-            return None if decision is None else decision.words(pair.a, pair.b)
+        `outcome_by_probability`: the outcome that is the most probable one on the next dataset with a probability that
+        reaches the threshold (on one dataset `mean_by_probability`: the region of the mean difference that has it).
+        `mean_by_hdi`: the 95 % HDI of the mean difference against the rope. `loss`: the model to take, because its
+        expected shortfall is smaller by more than the switching cost.
+        """
+        import pandas as pd
 
         return pd.DataFrame(
             [
                 {
                     "a": pair.a,
                     "b": pair.b,
-                    "by_probability": words(pair, pair.decision),
-                    "by_hdi": words(pair, pair.hdi_decision),
-                    "by_loss": words(pair, pair.loss_decision),
+                    **pair.quantities(),
                     "loss_of_a": (pair.posterior.losses or (None, None))[0],
                     "loss_of_b": (pair.posterior.losses or (None, None))[1],
                 }
@@ -198,31 +231,53 @@ class Comparison(Value):
     def by_dataset(self) -> "pd.DataFrame":
         """The correlated t-test of every pair on every dataset, where fold results of a known design are there.
 
-        Differences are those of the scores, also where every dataset has its own rope.
+        Of runs that cannot be paired it is `welch_ttest`. Differences are those of the scores, also where every dataset
+        has its own rope.
         """
         import pandas as pd
 
         rows = []
         for names in self.pair_names:
             pair = quiet_pair(self.scores, names)
-            rho = pair.known_rho("by_dataset")
+            rho = pair.known_rho("by_dataset") if pair.paired else None
             for i, dataset in enumerate(pair.datasets):
                 region = rope_for(self.rope, dataset)
-                p = probabilities(pair.differences[i : i + 1], rho=rho[i], rope=region, rounding=pair.rounding[i])[0]
-                columns = {f"p_{name}": x for name, x in zip(OUTCOMES, p.tolist(), strict=True)}
-                row = {"a": pair.a, "b": pair.b, "dataset": dataset, "n": int(pair.counts[i])}
+                if rho is None:
+                    n, three = int(pair.runs[:, i].sum()), welch_ttest(pair, rope=region, dataset=dataset).three
+                else:
+                    one, rounding = pair.differences[i : i + 1], pair.rounding[i]
+                    n, three = int(pair.counts[i]), probabilities(one, rho=rho[i], rope=region, rounding=rounding)[0]
+                columns = {f"p_{name}": float(x) for name, x in zip(OUTCOMES, three, strict=True)}
+                row = {"a": pair.a, "b": pair.b, "dataset": dataset, "n": n}
                 rows.append(row | {"mean": float(pair.means[i])} | columns)
         return pd.DataFrame(rows)
 
     # ---- all models at once
 
     def ranking(self, **options: Any) -> "pd.DataFrame":
-        """One row per model, the most probably best first; options are those of `bayes.rank_models`."""
+        """One row per model, the best expected rank first; options are those of `bayes.rank_models`."""
         return self.ranking_posterior(**options).to_frame()
 
     def ranking_posterior(self, **options: Any) -> RankingPosterior:
         """The joint posterior behind `ranking()`; options are those of `bayes.rank_models`."""
         return self._rank(**options) if options else self._ranking
+
+    def groups(self, *, cost: Mapping[str, float] | None = None) -> Groups:
+        """Who is tied at the top, who is clearly worse, and what may be said of all at once: see `bayes.Groups`.
+
+        With w = P(within the rope of the best): top where w reaches the threshold, clearly worse where w is at most 1
+        minus the threshold, else open. With the `cost` of every model, the cheapest one of the top is named as well.
+        """
+        return self.ranking_posterior().groups(threshold=self.threshold, cost=cost)
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the ranking was computed before."""
+        return "_ranking" in self.__dict__
+
+    def headline(self) -> str:
+        """The answer in one line: the groups of many models; of two models the decision."""
+        return sentences.decided(self.pairs[0]) if len(self.models) == 2 else self.groups().sentence()
 
     @cached_property
     def _ranking(self) -> RankingPosterior:
@@ -231,9 +286,26 @@ class Comparison(Value):
     def _rank(self, **options: Any) -> RankingPosterior:
         seed = 0 if self.random_seed is None else self.random_seed
         rope = self.rope if isinstance(self.rope, dict) else max(-self.rope.low, self.rope.high)
+        if "by" not in options and self._has_mixed_units:
+            options["by"] = "rank"
+        if options.get("by") == "rank":
+            rope = 0.0  # mean ranks have none
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ScaleWarning)  # given when the comparison was made
-            return rank_models(self.scores, **{"rope": rope, "random_seed": seed} | options)
+            return rank_models(
+                self.scores, **{"rope": rope, "random_seed": seed, "mixed_units": self.mixed_units} | options
+            )
+
+    @property
+    def _has_mixed_units(self) -> bool:
+        """Whether the datasets' scores cannot be averaged; then the models are ranked by their ranks."""
+        if isinstance(self.rope, dict) or self.mixed_units:
+            return False
+        try:
+            check_units(self.scores, "ranking", False)
+        except ScoresError:
+            return True
+        return False
 
     @cached_property
     def mean_ranks(self) -> PairwiseTests:
@@ -279,10 +351,10 @@ class Comparison(Value):
         """How the probabilities and the decision of every pair move with the prior; `n_jobs` as in `compare`."""
         import pandas as pd
 
-        frames = map_posteriors("prior_sensitivity", self.posteriors, (), self.setting.bayes_test, n_jobs)
+        frames = map_posteriors(
+            "prior_sensitivity", self.posteriors, (self.threshold,), self.setting.bayes_test, n_jobs
+        )
         for (a, b), frame in zip(self.pair_names, frames, strict=True):
-            three = frame[[f"p_{name}" for name in OUTCOMES]].to_numpy()
-            frame["decision"] = [Decision.of(p, self.threshold).words(a, b) for p in three]
             frame.insert(0, "a", a)
             frame.insert(1, "b", b)
         return pd.concat(frames, ignore_index=True)
@@ -300,6 +372,53 @@ class Comparison(Value):
 
         return plot_result(self, kind, **options)
 
+    def plan(
+        self,
+        *,
+        pairs: Iterable[Names] | None = None,
+        more: int | Iterable[int] | None = None,
+        simulations: int | None = None,
+        random_seed: int | None = None,
+        n_jobs: int | None = None,
+        progress: bool | None = None,
+    ) -> tuple[Plan, ...]:
+        """What more data would decide: a `planning.Plan` of every undecided pair, each with its `sentence()`.
+
+        Parameters
+        ----------
+        pairs : list of (a, b), optional
+            Instead of all undecided pairs.
+        more : int, or several
+            How many more datasets, folds, items or runs.
+        simulations : int, optional
+            Simulated studies for each of `more`; few by default where the test takes long and there are several pairs.
+        random_seed : int, optional
+            That of the comparison if not given.
+        n_jobs, progress
+            As for `compare()`.
+        """
+        if pairs is None:
+            chosen = [pair for pair in self.pairs if pair.decision is Decision.UNDECIDED]
+        else:
+            chosen = [self.pair(*both) for both in pairs]
+        names = [(pair.a, pair.b) for pair in chosen]
+        test = self.setting.bayes_test
+        if simulations is None and test.slow and len(names) > 1:
+            simulations = FEW_SIMULATIONS
+        options = dict(self.bayes_options)
+        if self.mixed_units and "mixed_units" in inspect.signature(test.call).parameters:
+            options["mixed_units"] = True
+        seed = self.random_seed if random_seed is None else random_seed
+        given = {"threshold": self.threshold, "more": more, "simulations": simulations, "random_seed": seed} | options
+        workers = count_workers(n_jobs)
+        tasks = [(_plan, (quiet_pair(self.scores, both), self.rope, test.name, given)) for both in names]
+        found = []
+        with progress_bar(len(names), 0, "plans, pairs", progress) as advance:
+            for one in in_order(tasks, n_jobs, workers):
+                found.append(one)
+                advance(1)
+        return tuple(found)
+
     def explain(self) -> str:
         """What was run and why, and how to read it."""
         lines = [f"Setting {self.setting.name}: {self.setting.words}.", *self.setting.why]
@@ -308,7 +427,7 @@ class Comparison(Value):
         return "\n".join([*lines, *self.cautions(), *self.notes])
 
     def cautions(self) -> list[str]:
-        """What a report has to mention about many pairs and selected models."""
+        """What a report has to mention about missing runs, many pairs and selected models."""
         return sentences.cautions(self)
 
     def sentences(self) -> list[str]:
@@ -353,3 +472,10 @@ class Comparison(Value):
 
     def __repr__(self) -> str:
         return as_text(self)
+
+
+def _plan(pair: Pair, rope: Rope | dict[str, Rope], test: str, options: Mapping[str, Any]) -> Plan:
+    with one_blas_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ScaleWarning)  # came up when the comparison was made
+        pair, region = in_ropes(pair, rope)
+        return plan(pair, test, rope=region, **options)

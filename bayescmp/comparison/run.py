@@ -77,7 +77,17 @@ def check_options(test: Test, options: Mapping[str, Any]) -> dict[str, Any]:
     """Further options of a Bayesian test; refused where the test has no such option."""
     if not isinstance(options, Mapping):
         raise ValueError(f"`bayes_options` must be a mapping from name to value, got {options!r}.")
-    given_elsewhere = ("a", "b", "rope", "random_seed", "resampling", "dataset", "higher_is_better", "nuts_options")
+    given_elsewhere = (
+        "a",
+        "b",
+        "rope",
+        "random_seed",
+        "resampling",
+        "dataset",
+        "higher_is_better",
+        "mixed_units",
+        "nuts_options",
+    )
     known = [name for name in inspect.signature(test.call).parameters if name not in given_elsewhere]
     known += NUTS_OPTIONS if options.get("engine") == "nuts" else ()
     for name in options:
@@ -114,10 +124,10 @@ def run_pairs(
         keys = {pair: job.key(quiet_pair(scores, pair)) for pair in names}
         found = {pair: kept for pair, key in keys.items() if (kept := store.read(key, pair)) is not None}
     left = [pair for pair in names if pair not in found]
-    workers = _workers(n_jobs)
+    workers = count_workers(n_jobs)
     chunks = _chunks(left, job.test.pairs_per_task if "engine" not in job.options else 1, workers)
     tasks = [(work, (scores, chunk, job)) for chunk in chunks]
-    with _bar(len(names), len(found), f"{job.test.label}, pairs", progress) as advance:
+    with progress_bar(len(names), len(found), f"{job.test.label}, pairs", progress) as advance:
         for chunk, results in zip(chunks, in_order(tasks, n_jobs, workers), strict=True):
             for pair, result in zip(chunk, results, strict=True):
                 found[pair] = result
@@ -153,7 +163,7 @@ def map_posteriors(
     method: str, posteriors: Sequence[Posterior], arguments: tuple[Any, ...], test: Test, n_jobs: int | None
 ) -> list[Any]:
     """What `method` of every posterior returns, on as many workers as wanted."""
-    workers = _workers(n_jobs)
+    workers = count_workers(n_jobs)
     chunks = _chunks(list(posteriors), max(1, test.pairs_per_task // 4), workers)
     tasks = [(_call_each, (method, chunk, arguments)) for chunk in chunks]
     return [found for chunk in in_order(tasks, n_jobs, workers) for found in chunk]
@@ -175,7 +185,8 @@ def quiet_pair(scores: Scores, names: Names) -> Pair:
 # ---- where the work is done
 
 
-def _workers(n_jobs: int | None) -> int:
+def count_workers(n_jobs: int | None) -> int:
+    """How many workers there are."""
     whole = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
     if n_jobs is not None and (not whole or n_jobs == 0 or abs(n_jobs) > MOST_WORKERS):
         raise ValueError(
@@ -264,7 +275,7 @@ class _Store:
 
 
 @contextmanager
-def _bar(total: int, done: int, what: str, wanted: bool | None) -> Iterator[Any]:
+def progress_bar(total: int, done: int, what: str, wanted: bool | None) -> Iterator[Any]:
     """A progress bar on stderr, pairs done and time left; where a person looks on, or as wanted."""
     if not (sys.stderr.isatty() if wanted is None else wanted) or total < 2:
         with nullcontext():

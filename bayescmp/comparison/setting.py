@@ -1,6 +1,5 @@
 """Which tests fit: by the numbers of models and datasets and by the design, never by a look at the differences."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 
 from bayescmp import catalogue
@@ -73,15 +72,20 @@ def _choose(facts: Facts, school: str, asked: str | None) -> catalogue.Test:
     """The first choice of the design, or the test that was asked for."""
     if asked is None:
         return next(test for test in catalogue.entries(school, facts.design) if not test.family)
-    with suppress(ValueError):
-        catalogue.find(asked, school)  # may be of an installed package that was not imported yet
+    try:
+        found = catalogue.find(asked, school)  # may be of an installed package that was not imported yet
+    except ScoresError as error:
+        raise ValueError(f"`{school}` must be the name of a test. {error}") from None
     fits = _fitting(facts, school)
     if not is_one_of(asked, fits):
         hint = " Pick one dataset with scores.select(datasets=[...]) for the t-tests." if facts.many_datasets else ""
+        kind = "" if facts.paired else ", runs that cannot be paired"
+        if not facts.paired:
+            hint += " If all models had the same splits and seeds, read them with resampling=Resampling.independent()."
         raise ValueError(
-            f"`{school}` must be one of {', '.join(fits)} for {WORDS[facts.setting]}, got {asked!r}.{hint}"
+            f"`{school}` must be one of {', '.join(fits)} for {WORDS[facts.setting]}{kind}, got {asked!r}.{hint}"
         )
-    return catalogue.find(asked, school)
+    return found
 
 
 def _fitting(facts: Facts, school: str) -> list[str]:
@@ -89,6 +93,6 @@ def _fitting(facts: Facts, school: str) -> list[str]:
     return [
         test.name
         for test in catalogue.entries(school)
-        if (test.many_datasets if facts.many_datasets else "folds" in test.designs)
+        if (test.many_datasets if facts.many_datasets else facts.design in test.designs)
         and (facts.models > 2 or not test.family)
     ]

@@ -4,70 +4,111 @@ import warnings
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.errors import ResamplingError, ScoresError
 from bayescmp.rope import Rope
 from bayescmp.scores.metrics import with_direction
-from bayescmp.sentences import estimate_text
-from bayescmp.text import counted, number, one_line, probability, short_name, short_p_value, text_table
+from bayescmp.sentences import (
+    datasets_text,
+    decision_words,
+    estimate_text,
+    gap_name,
+    holes,
+    mean_scores,
+    pair_notes,
+    rope_label,
+)
+from bayescmp.text import counted, one_line, probability, short_name, short_p_value, text_table
 
 if TYPE_CHECKING:
     from bayescmp.bayes.ranking.result import RankingPosterior
     from bayescmp.comparison.result import Comparison
 
-MOST_PAIRS, MOST_MODELS = 30, 12
+MOST_PAIRS, MOST_MODELS, MOST_NOTES = 30, 8, 4
+MOST_CELLS = 10_000
+"""Models times datasets (or folds) whose ranking takes less than a second: a repr starts nothing that takes longer."""
 
 
 def as_text(c: "Comparison") -> str:
-    """The comparison on one screen: heading, pairs, where the schools differ, and the ranking of many models."""
+    """The comparison on one screen: the answer, what was compared, pairs, where the schools differ, the ranking."""
     many = len(c.posteriors) > MOST_PAIRS
-    parts = [heading(c), _counts(c) if many else _pairs(c)]
-    differ = [f"  {pair.a} vs {pair.b}: {pair.verdict.agreement}" for pair in c.pairs if pair.verdict.kind != "agree"]
+    parts = ["\n".join([*_trouble(c), _line(headline(c))]), heading(c), _counts(c) if many else _pairs(c)]
+    differ = [f"  {pair.a} vs {pair.b}: {pair.verdict.agreement}" for pair in c.pairs if pair.verdict.differ]
     if differ and not many:
         parts.append("Where the two schools differ:\n" + "\n".join(map(_line, differ)))
     if len(c.models) > 2:
         parts.append(_ranking(c))
-    ends = [t.sentence() for t in c.omnibus[:1]] + [f"Note: {note}" for note in c.notes]
+    ends = [t.sentence() for t in c.omnibus[:1]] + [f"Note: {note}" for note in (*pair_notes(c)[:MOST_NOTES], *c.notes)]
     if c.random_seed is not None:
         ends.append(f"Seed: {c.random_seed}")
     return "\n\n".join([*parts, *(["\n".join(map(_line, ends))] if ends else [])])
 
 
+def headline(c: "Comparison", *, wait: bool = False) -> str:
+    """The answer in one line, or what gives it where that takes long; with `wait` it takes the time."""
+    if len(c.models) > 2:
+        if not (wait or _is_quick(c)):
+            return f"{len(c.models)} models: c.groups() says who is tied at the top and who is clearly worse."
+        ranking, why = ranking_of(c)
+        if ranking is None:
+            return why
+    return c.headline()
+
+
+def _is_quick(c: "Comparison") -> bool:
+    """Whether the ranking is there, or takes less than a second."""
+    n = len(c.scores.datasets) if len(c.scores.datasets) > 1 else int(c.scores.counts.max())
+    return c.is_ranked or n * len(c.models) <= MOST_CELLS
+
+
+def _trouble(c: "Comparison") -> list[str]:
+    trouble = list(dict.fromkeys(problem for p in c.posteriors for problem in p.problems))
+    return [_line(f"NOT CONVERGED: {problem}") for problem in trouble]
+
+
 def heading(c: "Comparison") -> str:
     """What was compared, by what."""
-    rope = f"rope {c.rope}" if isinstance(c.rope, Rope) else "a rope for each dataset"
+    rope = f"rope {rope_label(c.scores, c.rope)}" if isinstance(c.rope, Rope) else "a rope for each dataset"
     how = c.tests.adjustment
     lines = [
-        f"{len(c.models)} models, {counted(len(c.scores.datasets), 'dataset')}, "
-        f"{with_direction(c.scores.metric, c.scores.higher_is_better)}, {rope}",
+        f"{len(c.models)} models, {datasets_text(c.scores)}, "
+        f"{with_direction(c.scores.metric, c.scores.higher_is_better, c.scores.scale)}, {rope}",
         c.setting.tests
         + (f", {how}-adjusted" if len(c.posteriors) > 1 and how != "none" else "")
         + (f"; all against {c.control}" if c.control else "")
-        + (", picked as the best by these scores" if c.against else ""),
+        + (", picked as the best by these scores" if c.against else "")
+        + ("" if c.posteriors[0].expected is None else "; probabilities: A better / equivalent / B better"),
     ]
-    trouble = list(dict.fromkeys(problem for p in c.posteriors for problem in p.problems))
-    return "\n".join(map(_line, [*(f"NOT CONVERGED: {problem}" for problem in trouble), *lines]))
+    if caution := holes(c.scores):
+        lines.insert(1, f"CAUTION: {caution}")
+    return "\n".join(map(_line, lines))
 
 
 def _pairs(c: "Comparison") -> str:
     rows = []
     for pair in c.pairs:
-        three = (probability(p, pair.posterior.largest_mcse, c.threshold) for p in pair.posterior.three)
-        p = short_p_value(pair.p, c.alpha)
+        posterior = pair.posterior
+        three = [probability(p, posterior.largest_mcse, c.threshold) for p in posterior.three]
+        if posterior.expected is not None:
+            three = [" / ".join(map(probability, posterior.expected.values())), " / ".join(three)]
         names = short_name(pair.a), short_name(pair.b)
-        decision = pair.decision.words(*names)
-        rows.append([*names, *estimate_text(pair.posterior), *three, p, decision])
-    columns = ["A", "B", "A - B", "95% HDI", "P(A better)", "P(equiv.)", "P(B better)", "p", "decision"]
-    sides = "llrrrrrrl"
+        decision = decision_words(posterior, pair.decision, names)
+        rows.append([*names, *estimate_text(posterior), *three, short_p_value(pair.p, c.alpha), decision])
+    first = c.posteriors[0]
+    of = ["P(A better)", "P(equiv.)", "P(B better)"]
+    if isinstance(first, RegionPosterior):
+        of = [first.next_heading, "most probable outcome"]
+    columns = ["A", "B", gap_name(first.scale, c.scores.higher_is_better), "95% HDI", *of, "p", "decision"]
+    sides = f"llrr{'r' * len(of)}rl"
     if not any(row[2] for row in rows):
-        columns, rows, sides = columns[:2] + columns[4:], [row[:2] + row[4:] for row in rows], "llrrrrl"
+        columns, rows, sides = columns[:2] + columns[4:], [row[:2] + row[4:] for row in rows], sides[:2] + sides[4:]
     return text_table(columns, rows, sides)
 
 
 def _counts(c: "Comparison") -> str:
     """How many pairs came out how, and on how many the schools differ."""
     decided = Counter("one better" if pair.decided else pair.decision.value for pair in c.pairs)
-    differ = Counter(pair.verdict.kind for pair in c.pairs)
-    del differ["agree"]
+    differ = Counter(pair.verdict.kind for pair in c.pairs if pair.verdict.differ)
     lines = [f"{len(c.pairs)} pairs: " + ", ".join(f"{n} {what}" for what, n in decided.most_common())]
     if differ:
         lines.append("the schools differ on " + ", ".join(f"{n} ({kind})" for kind, n in differ.most_common()))
@@ -85,19 +126,21 @@ def ranking_of(c: "Comparison") -> "tuple[RankingPosterior | None, str]":
 
 
 def _ranking(c: "Comparison") -> str:
+    if not _is_quick(c):
+        return "the ranking of the models: ranking()"
     ranking, why = ranking_of(c)
     if ranking is None:
         return _line(why)
-    rows = []
+    rows, (score, means) = [], mean_scores(ranking)
+    shown = dict(zip(ranking.models, means, strict=True))
     for row in ranking.to_frame().head(MOST_MODELS).to_dict("records"):
-        best, among = (probability(row[p], row["mcse"]) for p in ("p_best", "p_among_best"))
-        spread = max(ranking.mean_score or (0.0,)) - min(ranking.mean_score or (0.0,))
-        rows.append(
-            [short_name(row["model"]), best, among, f"{row['expected_rank']:.1f}", number(row["mean_score"], spread)]
-        )
-    table = text_table(["model", "P(best)", "P(among best)", "expected rank", "mean score"], rows, "lrrrr")
+        best, among = (probability(row[p], row["mcse"]) for p in ("p_best", "p_within_rope"))
+        rows.append([short_name(row["model"]), best, among, f"{row['expected_rank']:.1f}", shown[row["model"]]])
+    about = f"Ranking by {ranking.quantity} over {ranking.rests_on}:\n"
+    table = about + text_table(["model", "P(best)", "P(within rope of best)", "expected rank", score], rows, "lrrrr")
     left = len(c.models) - len(rows)
-    return table + (f"\n... and {counted(left, 'more model')}: ranking()" if left > 0 else "")
+    table += f"\n... and {counted(left, 'more model')}: ranking()" if left > 0 else ""
+    return "\n".join([table, *(_line(f"Note: {note}") for note in ranking.notes)])
 
 
 def _line(text: str) -> str:

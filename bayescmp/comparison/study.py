@@ -4,7 +4,7 @@ import builtins
 import inspect
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 
 from bayescmp import errors
 from bayescmp.catalogue import Test, find, imported
-from bayescmp.checks import check_alpha, check_cost, check_threshold, checked_seed, is_one_of
+from bayescmp.checks import check_alpha, check_cost, check_count, check_switch, check_threshold, checked_seed, is_one_of
 from bayescmp.comparison.result import Comparison
 from bayescmp.comparison.run import Found, Job, Names, check_options, data_seed, quiet_pair, run_pairs
 from bayescmp.comparison.setting import Setting, choose_setting
@@ -25,8 +25,9 @@ from bayescmp.frequentist import (
     friedman_test,
     iman_davenport_test,
 )
-from bayescmp.rope import ROPE, Rope, RopeLike, rope_for
-from bayescmp.scores.inputs import check_scores, complete_table, in_ropes
+from bayescmp.frequentist.omnibus import EXACT_FRIEDMAN
+from bayescmp.rope import ROPE, Rope, RopeLike, check_rope_names, rope_for
+from bayescmp.scores.inputs import check_scores, check_units, complete_table, in_ropes
 from bayescmp.scores.table import Scores
 
 
@@ -42,6 +43,8 @@ def compare(
     alpha: float = 0.05,
     adjust: str = "holm",
     switching_cost: float = 0.0,
+    mixed_units: bool = False,
+    looks: int = 1,
     random_seed: int | None = None,
     bayes_options: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
@@ -53,15 +56,16 @@ def compare(
     Parameters
     ----------
     scores : Scores
-        The scores of two or more models, on one dataset with fold results or on many.
+        The scores of two or more models, on one dataset with the scores of folds or runs, or on many.
     rope : float, (low, high), Rope, or a mapping from dataset to one of these
         The differences that make no practical difference; 0 for none. With a mapping over many datasets the
         differences of both schools are in units of their dataset's rope.
     bayes : str, optional
-        The Bayesian test by the name of its function: "correlated_ttest" (one dataset); "hierarchical_ttest",
-        "signed_rank_test" or "sign_test" (many); or one of your own. By the setting if not given.
+        The Bayesian test by the name of its function: "correlated_ttest" (one dataset), "welch_ttest" (one dataset,
+        runs that cannot be paired); "hierarchical_ttest", "signed_rank_test" or "sign_test" (many); or one of your
+        own. By the setting if not given.
     frequentist : str, optional
-        The frequentist test: "corrected_ttest" or "paired_ttest" (one dataset); "wilcoxon_test", "sign_test" or
+        The frequentist test: "corrected_ttest", "paired_ttest" or "welch_ttest" (one); "wilcoxon_test", "sign_test" or
         "nemenyi_test" (many); `catalogue` has them all. By the setting if not given, or the sibling of `bayes`.
     control : str, optional
         Compare this model with each other one, instead of all pairs.
@@ -73,6 +77,11 @@ def compare(
         The level of the p-values, and how they are adjusted for the number of pairs: see `adjust_p_values`.
     switching_cost : float
         What the better model must gain on average to be worth it, in units of the score, for `decisions()`.
+    mixed_units : bool
+        Average differences also where the typical sizes of unbounded scores (RMSEs, times) differ more than tenfold
+        between datasets, which is refused otherwise: see `Scores.transform` for ratios.
+    looks : int
+        How often these data were looked at while they came in, this look included; kept, and said in `cautions()`.
     random_seed : int, optional
         The seed of tests that draw; drawn and recorded if not given (with a `cache`: made from the data, so that a
         rerun finds it again).
@@ -113,28 +122,35 @@ def compare(
     check_threshold(threshold)
     check_alpha(alpha)
     switching_cost = check_cost(switching_cost)
+    check_count("looks", looks)
     scores, notes = _whole_cells(scores)
     names, control = _pairs(scores, control, against)
     # raises where it does not fit, before the work
     adjust_p_values(np.ones(len(names)), adjust, all_pairs=control is None)
     rope, unit = _rope(rope, scores, control, len(names), switching_cost)
     options = check_options(setting.bayes_test, {} if bayes_options is None else bayes_options)
-    job = Job(setting.bayes_test, rope, options, pairs=len(names))
+    mixed = check_switch("mixed_units", mixed_units) and not isinstance(rope, dict)
+    job = Job(setting.bayes_test, rope, options | _if_known(setting.bayes_test.call, mixed), pairs=len(names))
     if job.seeded or random_seed is not None:
         seed = data_seed(scores) if random_seed is None and cache is not None else checked_seed(random_seed)
         job = replace(job, random_seed=seed)
-    notes = (*notes, *unit, *_missing(scores))
+    notes = (
+        *notes,
+        *unit,
+        *(() if isinstance(rope, dict) else check_units(scores, "compare", True)),
+        *_missing(scores),
+    )
     found = run_pairs(scores, names, job, n_jobs=n_jobs, cache=cache, progress=progress)
     _warn_of(found)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MissingWarning)  # given above, once
         warnings.simplefilter("ignore", errors.DegenerateWarning)
         test = setting.frequentist_test
-        tests = frequentist_tests(scores, test, names, control, adjust, rope)
+        tests = frequentist_tests(scores, test, names, control, adjust, rope, mixed)
         corrected = None
         if test.corrected_by is not None and scores.resampling[0] is not None:
             other = find(test.corrected_by, "frequentist")
-            corrected = frequentist_tests(scores, other, names, control, adjust, rope).p_adjusted
+            corrected = frequentist_tests(scores, other, names, control, adjust, rope, mixed).p_adjusted
         omnibus = _omnibus(scores, setting)
     return Comparison(
         scores=scores,
@@ -145,6 +161,8 @@ def compare(
         threshold=float(threshold),
         alpha=float(alpha),
         switching_cost=switching_cost,
+        mixed_units=mixed,
+        looks=int(looks),
         random_seed=job.random_seed,
         bayes_options=options,
         posteriors=tuple(posterior for posterior, _ in found),
@@ -182,6 +200,7 @@ def _rope(
     rope: RopeLike | Mapping[str, RopeLike], scores: Scores, control: str | None, pairs: int, switching_cost: float
 ) -> tuple[Rope | dict[str, Any], tuple[str, ...]]:
     """One rope, or one for each of many datasets; and a note where differences are in units of those."""
+    check_rope_names(rope, scores.datasets)
     if isinstance(rope, Mapping) and len(scores.datasets) > 1:
         if switching_cost:
             raise ValueError(
@@ -202,13 +221,13 @@ def _rope(
 
 def _whole_cells(scores: Scores) -> tuple[Scores, tuple[str, ...]]:
     """Leave out a model on a dataset where it lacks some folds, with a warning that names both."""
-    sizes = np.array([len(keys) for keys in scores.keys])
-    counts = scores.counts
-    partial = (counts > 0) & (counts < sizes)
+    counts, sizes = scores.counts, scores.sizes
+    folds = np.array([name not in scores.items for name in scores.datasets])
+    partial = (counts > 0) & (counts < sizes) & folds
     if len(scores.datasets) == 1 or not partial.any():
         return scores, ()
     cells = [
-        f"{scores.models[m]} on {scores.datasets[d]} ({counts[m, d]} of {sizes[d]})" for m, d in np.argwhere(partial)
+        f"{scores.models[m]} on {scores.datasets[d]} ({counts[m, d]} of {sizes[m, d]})" for m, d in np.argwhere(partial)
     ]
     note = f"folds are missing, so that these are left out: {', '.join(cells[:5])}"
     note += f" and {len(cells) - 5} more" if len(cells) > 5 else ""
@@ -217,13 +236,25 @@ def _whole_cells(scores: Scores) -> tuple[Scores, tuple[str, ...]]:
 
 
 def _missing(scores: Scores) -> tuple[str, ...]:
-    ran = scores.counts > 0
-    if ran.all():
-        return ()
-    absent = [m for m, on in zip(scores.models, ran, strict=True) if not on.all()]
-    note = f"{name_list(absent)} did not run on every dataset: each pair is compared on the datasets of both"
-    warn(f"{note}; `n` is their number.", MissingWarning)
-    return (note,)
+    """Notes on models that did not run on every dataset, or did not answer every item; each is a warning as well."""
+    counts, notes = scores.counts, []
+    ran = counts > 0
+    if not ran.all():
+        absent = [m for m, on in zip(scores.models, ran, strict=True) if not on.all()]
+        notes.append(f"{name_list(absent)} did not run on every dataset: each pair is compared on the datasets of both")
+        warn(f"{notes[-1]}; `n` is their number.", MissingWarning)
+    has_items = np.array([name in scores.items for name in scores.datasets])
+    partial = np.argwhere(ran & (counts < scores.sizes) & has_items)
+    if len(partial):
+        sizes = scores.sizes
+        cells = [f"{scores.models[m]} {counts[m, d]:,} of {sizes[m, d]:,} on {scores.datasets[d]}" for m, d in partial]
+        some = ", ".join(cells[:5]) + (f" and {len(cells) - 5} more" if len(cells) > 5 else "")
+        notes.append(
+            f"some items were not answered by every model ({some}): each pair is compared on the items that both "
+            "answered"
+        )
+        warn(f"{notes[-1]}.", MissingWarning)
+    return tuple(notes)
 
 
 def _warn_of(found: list[Found]) -> None:
@@ -242,7 +273,7 @@ def _warn_of(found: list[Found]) -> None:
 
 
 def frequentist_tests(
-    scores: Scores, test: Test, names: list[Names], control: str | None, adjust: str, rope: Any
+    scores: Scores, test: Test, names: list[Names], control: str | None, adjust: str, rope: Any, mixed: bool
 ) -> PairwiseTests:
     """The test of every pair, with adjusted p-values.
 
@@ -251,14 +282,14 @@ def frequentist_tests(
     own_ropes = isinstance(rope, dict)
     if test.batch is not None and (test.family or not own_ropes):
         batch = imported(test.batch)
-        given = {"adjust": adjust, "control": control, **test.batch_options}
+        given = {"adjust": adjust, "control": control, "mixed_units": mixed, **test.batch_options}
         known = inspect.signature(batch).parameters
         tests: PairwiseTests = batch(scores, **{name: x for name, x in given.items() if name in known})
         if len(tests) == len(names):
             return tests
         return PairwiseTests.of([tests.result(*both) for both in names], scores.models, control)
     function = test.call
-    options = {"rope": rope} if "rope" in inspect.signature(function).parameters else {}
+    options = _if_known(function, mixed) | ({"rope": rope} if "rope" in inspect.signature(function).parameters else {})
     results = []
     for pair in (quiet_pair(scores, both) for both in names):
         result = function(in_ropes(pair, rope)[0] if own_ropes else pair, **options)
@@ -270,9 +301,18 @@ def frequentist_tests(
     return PairwiseTests.of(adjusted, scores.models, control)
 
 
+def _if_known(function: Callable[..., Any], mixed_units: bool) -> dict[str, Any]:
+    """`mixed_units=True` for a test that has this option."""
+    return {"mixed_units": True} if mixed_units and "mixed_units" in inspect.signature(function).parameters else {}
+
+
 def _omnibus(scores: Scores, setting: Setting) -> tuple[TestResult, ...]:
-    """The tests of all models at once, where at least two datasets have them all."""
+    """The tests of all models at once, where at least two datasets have them all.
+
+    Iman and Davenport's F improves on chi-square; it is not asked where Friedman's p is exact.
+    """
     complete = int(np.sum((scores.counts > 0).all(axis=0)))
     if setting.name != "kxm" or complete < 2:
         return ()
-    return friedman_test(scores), iman_davenport_test(scores)
+    friedman = friedman_test(scores)
+    return (friedman,) if friedman.method.startswith(EXACT_FRIEDMAN) else (friedman, iman_davenport_test(scores))

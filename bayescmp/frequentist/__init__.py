@@ -1,8 +1,14 @@
 """The frequentist tests: the classical answer in the same shape as the Bayesian one."""
 
 from bayescmp.frequentist.adjust import adjust_p_values
-from bayescmp.frequentist.anova import anova, fisher_lsd, tukey_hsd
-from bayescmp.frequentist.contingency import cochran_q_test, mcnemar_test, per_instance_ttest
+from bayescmp.frequentist.anova import anova, contrast_test, fisher_lsd, tukey_hsd
+from bayescmp.frequentist.contingency import (
+    cochran_q_test,
+    mcnemar_test,
+    paired_proportions_interval,
+    per_instance_ttest,
+    tost_mcnemar,
+)
 from bayescmp.frequentist.cv_tests import cv5x2_ftest, cv5x2_ttest, rxk_cv_ttest
 from bayescmp.frequentist.effect_sizes import (
     cliffs_delta,
@@ -53,9 +59,11 @@ from bayescmp.frequentist.proportions import (
 from bayescmp.frequentist.rank_tests import sign_test, wilcoxon_test
 from bayescmp.frequentist.recommend import Recommendation, recommend
 from bayescmp.frequentist.result import EffectSize, TestResult
+from bayescmp.frequentist.sequential import ETest, e_test
 from bayescmp.frequentist.t_tests import corrected_ttest, paired_ttest, tost_ttest, welch_ttest
 
 __all__ = [
+    "ETest",
     "EffectSize",
     "Interval",
     "PairwiseTests",
@@ -73,10 +81,12 @@ __all__ = [
     "cohens_dav",
     "cohens_dz",
     "common_language",
+    "contrast_test",
     "corrected_ttest",
     "cv5x2_ftest",
     "cv5x2_ttest",
     "difference_interval",
+    "e_test",
     "fisher_lsd",
     "friedman_aligned_ranks_test",
     "friedman_test",
@@ -92,6 +102,7 @@ __all__ = [
     "mcnemar_test",
     "mean_interval",
     "nemenyi_test",
+    "paired_proportions_interval",
     "paired_ttest",
     "pairwise_ttest",
     "pairwise_wilcoxon_test",
@@ -110,6 +121,7 @@ __all__ = [
     "recommend",
     "rxk_cv_ttest",
     "sign_test",
+    "tost_mcnemar",
     "tost_ttest",
     "tukey_hsd",
     "vargha_delaney",

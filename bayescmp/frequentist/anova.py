@@ -1,6 +1,7 @@
 """Analysis of variance of many models on the folds of one dataset, and its post-hoc tests: Tukey's and Fisher's."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, fdtri, stdtr, stdtrit
 
-from bayescmp.checks import check_alpha, is_one_of
-from bayescmp.errors import DegenerateWarning, ScoresError, warn
+from bayescmp.checks import check_alpha, check_number, is_one_of
+from bayescmp.errors import DegenerateWarning, ScoresError, unknown_name, warn
+from bayescmp.frequentist.intervals import StudentInterval
 from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.numerics.studentized_range import studentized_range_ppf, studentized_range_sf
 from bayescmp.scores.inputs import Table, complete_table
+from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
 
@@ -196,6 +199,84 @@ def fisher_lsd(
     return _pairwise(blocks, parts, method, "t", difference, t, p, critical, "none", alpha, notes)
 
 
+def contrast_test(
+    scores: Any, weights: Mapping[str, float], *, dataset: str | None = None, higher_is_better: bool | None = None
+) -> TestResult:
+    """Planned contrast of models after a repeated-measures analysis of variance: does a weighted mean differ from 0?
+
+    t = sum w_i m_i / sqrt(MS_error sum w_i^2 / n), with the degrees of freedom of the error, where m_i are the models'
+    means over n datasets, or over the n folds of one.
+
+    Parameters
+    ----------
+    scores : Scores, mapping of model to array, DataFrame (one column per model), or 2-D array (datasets x models)
+        Datasets on which a model was not run are left out with a warning.
+    weights : mapping of model to number
+        They sum to 0, as in {"rf": 0.5, "gbm": 0.5, "svm": -1}; a model without one has 0, and is part of the error.
+    dataset : str, optional
+        The dataset whose folds are compared, where there are several; without it the datasets' means are.
+    higher_is_better : bool, optional
+        The direction of plain tables; the contrast is positive where the models with positive weights are better.
+
+    Returns
+    -------
+    TestResult
+        `estimate` is the contrast, with a confidence interval.
+
+    See Also
+    --------
+    anova, tukey_hsd
+    bayescmp.bayes.MultilevelPosterior : its `contrast` is the posterior of the same contrast.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> t = bc.frequentist.contrast_test(bc.load_uci(), {"rf": 0.5, "gbm": 0.5, "svm": -1})
+    >>> t.df, round(t.estimate, 4)
+    (161.0, 0.0031)
+    """
+    one = dataset is not None or (isinstance(scores, Scores) and len(scores.datasets) == 1)
+    blocks_are = "folds" if one else "datasets"
+    blocks = complete_table(
+        scores, test="contrast_test", blocks_are=blocks_are, dataset=dataset, higher_is_better=higher_is_better
+    )
+    numbers = _contrast_weights(weights, blocks.models)
+    parts = split_variance(blocks, "repeated")
+    notes = parts.notes if one else tuple(note for note in parts.notes if note not in overlap_notes(blocks, 1, 1))
+    if parts.degenerate:
+        warn(f"contrast_test: {notes[-1]}", DegenerateWarning)
+    estimate = float(numbers @ parts.means)
+    scale = math.sqrt(parts.ms_error * float(numbers @ numbers) / parts.n)
+    t = float(_ratio(np.array([estimate]), np.array([scale]), parts)[0])
+    return TestResult(
+        **blocks.about(),
+        method="planned contrast after repeated-measures ANOVA",
+        statistic=t,
+        statistic_name="t",
+        df=float(parts.df_error),
+        p_value=float(min(1.0, 2 * stdtr(parts.df_error, -abs(t)))),
+        n=parts.n,
+        estimate=estimate,
+        estimate_name="contrast",
+        interval=StudentInterval(estimate, scale, float(parts.df_error)),
+        notes=(*blocks.notes, *notes),
+        details={"weights": dict(zip(blocks.models, numbers.tolist(), strict=True)), "ms_error": parts.ms_error},
+    )
+
+
+def _contrast_weights(weights: Mapping[str, float], models: tuple[str, ...]) -> Floats:
+    if not isinstance(weights, Mapping):
+        raise ValueError(f"`weights` must be a mapping of model to number, got {weights!r}.")
+    found = np.zeros(len(models))
+    for model, weight in weights.items():
+        if not is_one_of(model, models):
+            raise unknown_name("model", model, models)
+        found[models.index(model)] = check_number(f"the weight of {model}", weight)
+    if not found.any() or abs(found.sum()) > 1e-9 * np.abs(found).sum():
+        raise ValueError(f"`weights` must sum to 0 and not all be 0, got {dict(weights)!r}.")
+    return found
+
+
 # ---- the sums of squares
 
 
@@ -284,7 +365,7 @@ def split_variance(blocks: Table, kind: str) -> Parts:
     sums = [_squares(models, rounding, sizes), _squares(folds, rounding) * k, _squares(residual, rounding)]
     df_error = (n - 1) * (k - 1) if kind == "repeated" else total - k
     notes = [*overlap_notes(blocks, df_error, k - 1)]
-    if kind == "one-way" and (blocks.design is None or blocks.design.scheme != "independent"):
+    if kind == "one-way" and (blocks.design is None or blocks.design.scheme not in ("independent", "runs")):
         notes.append('the models share their folds, which one-way ANOVA does not use; kind="repeated" does')
     if not sums[2]:
         equal = "all models have the same mean" if not sums[0] else "the models' means differ"

@@ -1,23 +1,35 @@
 """Tests on right and wrong, case by case: two models, or many, on one test set."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import chdtrc, ndtr, stdtr
+from scipy.special import chdtrc, ndtr, ndtri
 
-from bayescmp.checks import check_alternative, check_switch
-from bayescmp.errors import DegenerateWarning, ScoresError, warn
-from bayescmp.frequentist.intervals import BinomialInterval, PairedProportionsInterval, StudentInterval
+from bayescmp.checks import check_alpha, check_alternative, check_level, check_switch, is_one_of
+from bayescmp.errors import DegenerateWarning, RopeError, warn
+from bayescmp.frequentist.intervals import (
+    BinomialInterval,
+    Interval,
+    PairedProportionsInterval,
+    StudentInterval,
+    TangoInterval,
+    tango_z,
+)
+from bayescmp.frequentist.proportions import wilson
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.numerics.binomial import fair_coin_p
-from bayescmp.numerics.moments import moments
-from bayescmp.scores.inputs import correct_counts, correctness, correctness_table
+from bayescmp.numerics.clusters import clustered_student
+from bayescmp.numerics.student import student_p
+from bayescmp.rope import ROPE, Rope, RopeLike
+from bayescmp.scores.inputs import correct_counts, correctness, correctness_table, item_differences
 from bayescmp.scores.pair import Pair
 
 ENOUGH_DISCORDANT = 25
 ENOUGH_CELLS = 24
+FEW_DF = 10
 
 
 def mcnemar_test(
@@ -190,19 +202,34 @@ def per_instance_ttest(
     right_b: ArrayLike | None = None,
     *,
     truth: ArrayLike | None = None,
+    clusters: Sequence[Any] | bool | None = None,
+    dataset: str | None = None,
     alternative: str = "two-sided",
 ) -> TestResult:
-    """Paired t-test on right - wrong, case by case: for large test sets; `mcnemar_test` is exact.
+    """Paired t-test over the items of one test set: right and wrong, or grades, also in clusters.
+
+    For right and wrong on few items `mcnemar_test` is exact.
 
     Parameters
     ----------
     right_a, right_b, truth
-        As for `mcnemar_test`.
+        As for `mcnemar_test`, or two vectors of grades; or a `Pair`, whose samples of an item are averaged.
+    clusters : list, False, or None
+        The cluster of each item: items of one passage, dialogue or patient are not independent. None takes those of a
+        pair, False ignores them. The standard error is then CR2, with the degrees of freedom of Bell and McCaffrey.
+    dataset : str, optional
+        Which test set, of a pair that has several.
     alternative : "two-sided", "greater" (A better) or "less" (B better)
 
     See Also
     --------
     mcnemar_test : exact.
+    bayescmp.bayes.per_instance_ttest : the Bayesian test.
+
+    References
+    ----------
+    Bell, McCaffrey (2002). Bias reduction in standard errors for linear regression with multi-stage samples. Survey
+    Methodology 28.
 
     Examples
     --------
@@ -212,40 +239,197 @@ def per_instance_ttest(
     (7.0, 1.0)
     """
     check_alternative(alternative)
-    names, a, b = correctness(right_a, right_b, truth)
-    if a.size < 2:
-        raise ScoresError(f"`per_instance_ttest` needs at least 2 test cases, got {a.size}.")
-    d = a.astype(float) - b
-    mean, deviation = (float(x) for x in moments(d)[:2])
-    scale = deviation / math.sqrt(a.size)
-    discordant = int((a != b).sum())
+    if truth is not None:
+        _, one, two = correctness(right_a, right_b, truth)
+        right_a, right_b = one, two
+    pair, codes = item_differences(
+        right_a, right_b, clusters, test="per_instance_ttest", dataset=dataset, higher_is_better=None
+    )
+    d, n = pair.differences[0], int(pair.counts[0])
+    binary = all(np.isin(x, (0.0, 1.0)).all() for x in (pair.scores_a, pair.scores_b))
+    mean, scale, df = clustered_student(d, codes, float(pair.rounding[0]))
+    rounding = pair.rounding[0]
+    t, p = (float(x) for x in student_p(np.asarray(mean), np.asarray(scale), df, alternative, rounding))
     notes = []
-    if discordant < ENOUGH_DISCORDANT:
-        notes.append(f"{discordant} discordant pairs are few for a t-test on 0/1 outcomes; use mcnemar_test")
-    if np.ptp(d) == 0:
-        t = math.copysign(math.inf, mean) if mean else 0.0
-        notes.append(f"all {a.size} differences are {mean:g}: the answer rests on no variation at all")
+    discordant = int((np.abs(d) > pair.rounding[0]).sum())
+    details: dict[str, Any] = {"cases": n}
+    if binary:
+        details = {"only_a": int((d > 0).sum()), "only_b": int((d < 0).sum())} | details
+        if discordant < ENOUGH_DISCORDANT:
+            notes.append(f"{discordant} discordant pairs are few for a t-test on 0/1 outcomes; use mcnemar_test")
+    kind = "ddof 1"
+    if codes is not None:
+        kind = "cluster-robust (CR2)"
+        details |= {"clusters": int(codes.max()) + 1}
+        if df < FEW_DF:
+            notes.append(f"unequal or few clusters leave {df:.2g} degrees of freedom")
+    if scale == 0:
+        notes.append(f"all {n} differences are {mean:g}: the answer rests on no variation at all")
         warn(f"per_instance_ttest: {notes[-1]}", DegenerateWarning)
-    else:
-        t = mean / scale
-    df = a.size - 1
-    tail = {"two-sided": -abs(t), "greater": -t, "less": t}[alternative]
+    metric = {"metric": pair.metric or "accuracy"} if binary else {}
     return TestResult(
-        method="per-instance paired t-test, ddof 1",
-        models=names,
+        **pair.about(models=True) | metric,
+        method=f"per-instance paired t-test, {kind}",
         statistic=t,
         statistic_name="t",
-        p_value=min(1.0, (2 if alternative == "two-sided" else 1) * float(stdtr(df, tail))),
+        p_value=min(1.0, p),
         df=float(df),
-        n=a.size,
+        n=n,
         alternative=alternative,
         estimate=mean,
-        estimate_name="accuracy difference",
+        estimate_name="accuracy difference" if binary else "mean difference",
         interval=StudentInterval(mean, scale, df),
         notes=tuple(notes),
-        metric="accuracy",
-        details={"only_a": int((a & ~b).sum()), "only_b": int((b & ~a).sum()), "cases": a.size},
+        details=details,
     )
+
+
+def tost_mcnemar(
+    right_a: Pair | ArrayLike | None = None,
+    right_b: ArrayLike | None = None,
+    *,
+    rope: RopeLike = ROPE,
+    truth: ArrayLike | None = None,
+    table: ArrayLike | None = None,
+    orientation: str | None = None,
+    alpha: float = 0.05,
+) -> TestResult:
+    """Two one-sided tests of equivalence of two models' accuracies on the same cases, by Tango's score.
+
+    The frequentist mirror of P(equivalent) of `bayescmp.bayes.mcnemar_test`. A small p is evidence that the difference
+    lies inside the rope. Tango's statistic estimates the variance at the border of the rope, so that it works without
+    any discordant pair.
+
+    Parameters
+    ----------
+    right_a, right_b, truth, table, orientation
+        As for `mcnemar_test`.
+    rope : float, (low, high) or Rope
+        Not 0: no data can show that two models are exactly equal.
+    alpha : float
+        Level of the test; the interval is at 1 - 2 alpha.
+
+    See Also
+    --------
+    mcnemar_test, paired_proportions_interval
+    bayescmp.bayes.mcnemar_test : P(equivalent) itself.
+
+    References
+    ----------
+    Tango (1998). Equivalence test and confidence interval for the difference in proportions for the paired-sample
+    design. Statistics in Medicine 17.
+
+    Examples
+    --------
+    >>> from bayescmp.frequentist import tost_mcnemar
+    >>> round(tost_mcnemar(table=[[450, 30], [20, 500]], orientation="both right first", rope=0.03).p_value, 4)
+    0.0045
+    """
+    region = Rope.of(rope)
+    if region.is_zero:
+        raise RopeError(
+            "`rope` must be wider than 0 for a test of equivalence, got 0: no data can show that a difference is "
+            "exactly 0. Give the largest difference that you would neglect."
+        )
+    alpha = check_alpha(alpha, below=0.5)
+    names, counts = correct_counts(right_a, right_b, truth, table, orientation)
+    _, only_a, only_b, _ = counts
+    n = sum(counts)
+    z_low, z_high = (tango_z(only_a, only_b, n, x) for x in (region.low, region.high))
+    p_low, p_high = float(ndtr(-z_low)), float(ndtr(z_high))
+    at_low = p_low >= p_high
+    return TestResult(
+        method=f"two one-sided score tests of equivalence (Tango), rope {region}",
+        models=names,
+        statistic=z_low if at_low else z_high,
+        statistic_name="z",
+        statistic_swapped=-z_high if p_high >= p_low else -z_low,
+        p_value=max(p_low, p_high),
+        alternative="equivalence",
+        n=n,
+        estimate=(only_a - only_b) / n,
+        estimate_name="accuracy difference",
+        interval=TangoInterval(only_a, only_b, n),
+        confidence_level=1 - 2 * alpha,
+        metric="accuracy",
+        details={"p_below": p_low, "p_above": p_high, "rope": [region.low, region.high]},
+    )
+
+
+def paired_proportions_interval(
+    right_a: Pair | ArrayLike | None = None,
+    right_b: ArrayLike | None = None,
+    *,
+    truth: ArrayLike | None = None,
+    table: ArrayLike | None = None,
+    orientation: str | None = None,
+    method: str = "newcombe",
+    confidence_level: float = 0.95,
+) -> Interval:
+    """Confidence interval of the difference of two models' accuracies on the same cases.
+
+    Parameters
+    ----------
+    right_a, right_b, truth, table, orientation
+        As for `mcnemar_test`.
+    method : "newcombe", "tango" or "bonett_price"
+        Newcombe's combines the Wilson intervals of both accuracies with their correlation (his method 10). Tango's
+        holds the differences that a score test does not reject. Bonett and Price's is the adjusted Wald interval.
+    confidence_level : float
+
+    See Also
+    --------
+    proportion_difference_interval : for two independent test sets.
+    mcnemar_test, tost_mcnemar
+
+    References
+    ----------
+    Newcombe (1998). Improved confidence intervals for the difference between binomial proportions based on paired data.
+    Statistics in Medicine 17. Tango (1998), same volume.
+
+    Examples
+    --------
+    >>> from bayescmp.frequentist import paired_proportions_interval
+    >>> interval = paired_proportions_interval(table=[[36, 12], [2, 0]], orientation="both right first")
+    >>> round(interval.low, 4), round(interval.high, 4)
+    (0.0569, 0.3404)
+    """
+    if not is_one_of(method, ("newcombe", "tango", "bonett_price")):
+        raise ValueError(f"`method` must be one of newcombe, tango, bonett_price; got {method!r}.")
+    _, counts = correct_counts(right_a, right_b, truth, table, orientation)
+    _, only_a, only_b, _ = counts
+    n, level = sum(counts), check_level(confidence_level)
+    if method == "newcombe":
+        low, high = _newcombe(counts, -float(ndtri((1 - level) / 2)))
+    elif method == "tango":
+        low, high = TangoInterval(only_a, only_b, n).at(level)
+    else:
+        low, high = PairedProportionsInterval(only_a, only_b, n).at(level)
+    name = {"newcombe": "Newcombe", "tango": "Tango", "bonett_price": "Bonett and Price"}[method]
+    return Interval(
+        estimate=(only_a - only_b) / n,
+        low=low,
+        high=high,
+        confidence_level=level,
+        method=f"difference of paired proportions, {name}",
+        n=n,
+    )
+
+
+def _newcombe(counts: tuple[int, int, int, int], z: float) -> tuple[float, float]:
+    both, only_a, only_b, neither = counts
+    n = sum(counts)
+    right = (both + only_a, both + only_b)
+    (low_a, high_a), (low_b, high_b) = (wilson(x, n, z) for x in right)
+    a, b = (x / n for x in right)
+    margins = math.prod((right[0], n - right[0], right[1], n - right[1]))
+    gap = both * neither - only_a * only_b
+    phi = (max(gap - n / 2, 0.0) if gap > 0 else gap) / math.sqrt(margins) if margins else 0.0
+
+    def reach(x: float, y: float) -> float:
+        return math.sqrt(max(x * x - 2 * phi * x * y + y * y, 0.0))
+
+    return a - b - reach(a - low_a, high_b - b), a - b + reach(high_a - a, b - low_b)
 
 
 def _chi_square(only_a: int, only_b: int, correction: bool, alternative: str) -> tuple[float, str, float]:

@@ -567,7 +567,10 @@ def _two_samples(
 ) -> tuple[Floats, Floats]:
     """The scores of both models, oriented so that higher is better: one per dataset, or the folds of one dataset."""
     check_switch("paired", paired)
-    if isinstance(a, Pair) or paired:
+    runs = isinstance(a, Pair) and not a.paired and len(a.datasets) == 1
+    if runs and paired:
+        raise ScoresError("The runs of this pair cannot be paired. Give paired=False.")
+    if (isinstance(a, Pair) and not runs) or paired:
         pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
         sign = 1 if pair.higher_is_better else -1
         if len(pair.datasets) == 1:
@@ -606,12 +609,17 @@ def kendalls_w_effect(ranks: Floats, tie_corrected: bool, level: float) -> Effec
     norms = np.sqrt((centred**2).sum(axis=1))
     if n < 4 or not (norms > 0).all():
         return effect
-    correlations = (centred / norms[:, None]) @ (centred / norms[:, None]).T
-    with_others = (correlations.sum(axis=1) - 1) / (n - 1)
-    r = float(np.clip(with_others.mean(), -1 + 1e-12, 1 - 1e-12))
-    pairs = n * (n - 1) / 2
-    spread = max(0.0, float(((correlations - r) ** 2).sum()) - n * (1 - r) ** 2) / 2 / (pairs - 1)
-    variance = (4 * (n - 2) * float(with_others.var(ddof=1)) + 2 * spread) / (n * (n - 1))
+    # The correlation of datasets i and j is u_i'u_j = q + a_i + a_j + v_i'v_j, with v_i the deviation of the unit
+    # vector u_i from their mean m, q = |m|^2 and a_i = m'v_i: sums over pairs of datasets without an n x n matrix.
+    units = centred / norms[:, None]
+    middle = units.mean(axis=0)
+    apart = units - middle
+    along = apart @ middle
+    unlike = float((apart**2).sum()) / (n - 1)  # 1 - r
+    r = float(np.clip(1 - unlike, -1 + 1e-12, 1 - 1e-12))
+    squares = (1 - n) * unlike**2 + 2 * n * float(along @ along) + float(((apart.T @ apart) ** 2).sum())
+    spread = squares / (n * (n - 1) - 2) if squares > 1e-12 * n * unlike**2 else 0.0  # else rounding
+    variance = (4 * (n - 2) * float(along.var(ddof=1)) * (n / (n - 1)) ** 2 + 2 * spread) / (n * (n - 1))
     tail = (1 - level) / 2
     if variance > 1e-24:
         reach = -float(ndtri(tail)) * math.sqrt(variance) / (1 - r**2)

@@ -42,7 +42,7 @@ def mean_interval(
     confidence_level : float
     resampling : Resampling, optional
         With it the interval is widened for the correlation of the folds (Nadeau and Bengio); without, the scores
-        count as independent.
+        are treated as independent, and `method` says so.
 
     See Also
     --------
@@ -274,13 +274,13 @@ def _student(x: Floats, rho: float, level: float, what: str, rounding: float) ->
         raise ScoresError(f"An interval for a {what} needs at least 2 scores, got {x.size}.")
     mean, scale, _ = (float(v) for v in student_parameters(x, rho, rounding))
     low, high = StudentInterval(mean, scale, x.size - 1).at(check_level(level))
-    correction = f", corrected for rho = {rho:.3f}" if rho else ""
+    assumed = f", corrected for rho = {rho:.3f}" if rho else ", scores treated as independent"
     return Interval(
         estimate=mean,
         low=low,
         high=high,
         confidence_level=level,
-        method=f"Student t, {what}{correction}",
+        method=f"Student t, {what}{assumed}",
         n=x.size,
     )
 
@@ -467,3 +467,49 @@ class PairedProportionsInterval(IntervalRule):
     def _adjusted(self, z: float) -> float:
         plus, minus = (self.only_a + 1) / (self.n + 2), (self.only_b + 1) / (self.n + 2)
         return plus - minus + float(z) * math.sqrt((plus + minus - (plus - minus) ** 2) / (self.n + 2))
+
+
+@dataclass(frozen=True, eq=False)
+class TangoInterval(IntervalRule):
+    """Tango: the differences of two paired proportions that a score test does not reject."""
+
+    only_a: int
+    only_b: int
+    n: int
+
+    def lower(self, tail: float) -> float:
+        return self._border(-float(ndtri(tail)), -1.0)
+
+    def upper(self, tail: float) -> float:
+        return self._border(float(ndtri(tail)), 1.0)
+
+    def swap(self) -> "TangoInterval":
+        return replace(self, only_a=self.only_b, only_b=self.only_a)
+
+    def _border(self, z: float, end: float) -> float:
+        """The difference between the observed one and `end` whose statistic is z; the end where there is none."""
+        from scipy.optimize import brentq
+
+        observed = (self.only_a - self.only_b) / self.n
+        if math.isinf(z) or observed == end:
+            return end
+        inside = end * (1 - 1e-12)
+        if (tango_z(self.only_a, self.only_b, self.n, inside) - z) * end > 0:
+            return end
+        start = observed + end * 1e-12
+        if (tango_z(self.only_a, self.only_b, self.n, start) - z) * end < 0:
+            return observed
+        return float(brentq(lambda x: tango_z(self.only_a, self.only_b, self.n, x) - z, start, inside, xtol=1e-14))
+
+
+def tango_z(only_a: int, only_b: int, n: int, difference: float) -> float:
+    """Tango's score statistic of the hypothesis that the difference of the proportions is this."""
+    beyond = np.clip(difference, -1.0, 1.0)
+    linear = (2 * n - only_a + only_b) * beyond - only_a - only_b
+    constant = -only_b * beyond * (1 - beyond)
+    share_b = (math.sqrt(max(linear * linear - 8 * n * constant, 0.0)) - linear) / (4 * n)
+    variance = n * (2 * share_b + beyond * (1 - beyond))
+    score = only_a - only_b - n * difference
+    if variance <= 0:
+        return math.copysign(math.inf, score) if score else 0.0
+    return float(score / math.sqrt(variance))

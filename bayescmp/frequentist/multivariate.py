@@ -14,12 +14,14 @@ from scipy.special import fdtrc, stdtr
 from bayescmp.errors import ScoresError, name_list
 from bayescmp.frequentist.anova import overlap_note
 from bayescmp.frequentist.result import EffectSize, TestResult
-from bayescmp.scores.arrays import check_finite
+from bayescmp.scores.arrays import check_finite, check_not_huge
 from bayescmp.scores.inputs import one_dataset
 from bayescmp.scores.pair import ROUNDING, Pair
-from bayescmp.scores.resampling import Resampling, check_design
+from bayescmp.scores.resampling import Resampling, check_design, not_paired
 
 Floats = NDArray[np.float64]
+LARGEST = 1e303
+"""Scores beyond leave no room for their sums."""
 
 
 def hotelling_test(
@@ -80,6 +82,8 @@ def hotelling_test(
                 f"({name_list(measures)}) and `b` {two.shape[0]} x {two.shape[1]} ({name_list(others)})."
             )
         check_design(resampling)
+        if resampling is not None and not resampling.paired:
+            raise not_paired("hotelling_test")
         models, design = ("A", "B"), resampling
         d = (one - two) * _signs(measures, higher_is_better)
         rounding = ROUNDING * np.maximum(np.abs(one), np.abs(two)).max(axis=0)
@@ -255,6 +259,7 @@ def _as_measures(name: str, values: Any) -> tuple[Floats, tuple[str, ...]]:
     if x.ndim != 2 or not x.size:
         raise ScoresError(f"The scores of `{name}` must be a 2-D array, folds x measures; got shape {x.shape}.")
     check_finite(x.ravel(), lambda i: f"`{name}`, fold {i // x.shape[1] + 1}, measure {i % x.shape[1] + 1}")
+    check_not_huge(x, LARGEST)
     columns = getattr(values, "columns", None)
     names = (f"measure {j + 1}" for j in range(x.shape[1])) if columns is None else map(str, columns)
     measures = tuple(names)

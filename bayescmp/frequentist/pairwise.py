@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.checks import check_alternative, check_p_values, check_switch, is_one_of
+from bayescmp.checks import check_alternative, check_count, check_p_values, check_switch, is_one_of
 from bayescmp.errors import (
     DegenerateWarning,
     MissingWarning,
@@ -26,9 +26,9 @@ from bayescmp.frequentist.result import MIRRORED, TestResult
 from bayescmp.frequentist.t_tests import corrected_name, corrected_ttest, overlap_notes, paired_ttest
 from bayescmp.numerics.ranks import signed_ranks
 from bayescmp.numerics.student import student_p, student_parameters, student_ppf
-from bayescmp.scores.inputs import as_scores, check_same_folds, complete_table
+from bayescmp.scores.inputs import as_scores, check_same_folds, check_units, complete_table
 from bayescmp.scores.metrics import with_direction
-from bayescmp.scores.pair import Pair, rounding_of
+from bayescmp.scores.pair import Pair, check_scale, rounding_of
 from bayescmp.scores.resampling import Resampling, unknown_design
 from bayescmp.scores.table import Scores
 from bayescmp.text import counted, versions, visible, visible_lines
@@ -56,6 +56,7 @@ def pairwise_wilcoxon_test(
     method: str = "auto",
     correction: bool = False,
     higher_is_better: bool | None = None,
+    mixed_units: bool = False,
 ) -> "PairwiseTests":
     """The Wilcoxon signed-rank test of every pair of models, all at once, with adjusted p-values.
 
@@ -70,7 +71,7 @@ def pairwise_wilcoxon_test(
         "bergmann-hommel" (up to 9 models).
     control : str, optional
         Compare this model with every other one, instead of all pairs.
-    alternative, zero_method, method, correction
+    alternative, zero_method, method, correction, mixed_units
         As in `wilcoxon_test`.
     higher_is_better : bool, optional
         For arrays: False where lower scores are better.
@@ -98,17 +99,20 @@ def pairwise_wilcoxon_test(
     table = as_scores(scores, "datasets", higher_is_better)
     if len(table.models) < 2:
         raise ScoresError(f"Pairs need at least 2 models, got {name_list(table.models)}.")
+    notes = check_units(table, "pairwise_wilcoxon_test", mixed_units)
     i, j = pairs_of(table.models, control)
     means, rounding = _means(table)
     data = WilcoxonData(means=means, rounding=rounding, zero_method=zero_method, method=method, correction=correction)
     columns = [_wilcoxon_columns(table, data, i[part], j[part], alternative) for part in _parts(len(i))]
     plus, minus, n, p, exact, gap, r, low, high = (np.concatenate(c) for c in zip(*columns, strict=True))
     two_sided = alternative == "two-sided"
-    notes: tuple[str, ...] = ()
     names = {is_exact: wilcoxon_name(is_exact, zero_method, correction) for is_exact in (True, False)}
     mixed = bool(exact.any() and not exact.all())
     if mixed:
-        notes = (f"exact for {int(exact.sum())} of {len(i)} pairs, asymptotic for those with more datasets",)
+        notes = (
+            *notes,
+            f"exact for {int(exact.sum())} of {len(i)} pairs, asymptotic for those with more datasets",
+        )
     pairs = pair_names(table.models, i, j)
     if np.isnan(means).any():
         notes = (*notes, "not all models ran on every dataset: each pair is compared on the datasets of both")
@@ -208,7 +212,7 @@ def pairwise_ttest(
     bounds = _bounds(mean, scale, df, alternative)
     n = len(table.blocks)
     pairs = pair_names(table.models, i, j)
-    notes = () if corrected else overlap_notes(design, n)
+    notes = (*(() if corrected else overlap_notes(design, n)), *(design.notes if design is not None else ()))
     notes = (*notes, *_without_variation(pairs, scale == 0, "all differences are equal"))
     return PairwiseTests(
         **table.about(),
@@ -307,6 +311,10 @@ class PairwiseTests(Value):
                 raise ValueError(
                     f"`{name}` must have one entry for each of {len(self.pairs)} pairs, got {len(getattr(self, name))}."
                 )
+        check_count("n", min(self.n, default=0), 0)
+        check_scale(self.scale)
+        if self.critical_difference is not None and "alpha" not in self.details:
+            raise ValueError("A critical difference must have its level in `details`, as alpha.")
         check_p_values("p_value", self.p_value)
         check_p_values("p_adjusted", self.p_adjusted)
 
@@ -441,7 +449,7 @@ class PairwiseTests(Value):
         against = f" against {self.control}" if self.control else ""
         lines = [
             f"PairwiseTests: {len(self.models)} models{against}, {counted(len(self.pairs), 'pair')}, "
-            f"{with_direction(self.metric, self.higher_is_better)}, {self.method}"
+            f"{with_direction(self.metric, self.higher_is_better, self.scale)}, {self.method}"
             + ("" if self.adjustment == "none" else f", {self.adjustment}-adjusted")
         ]
         order = np.argsort(self.p_adjusted, kind="stable")[:MOST_ROWS]

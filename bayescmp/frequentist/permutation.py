@@ -213,12 +213,7 @@ def _fold_notes(pair: Pair, known_origin: bool) -> tuple[str, ...]:
 def _two_samples(
     a: Any, b: Any, dataset: str | None, alternative: str, resamples: int, seed: int, higher_is_better: bool | None
 ) -> TestResult:
-    if isinstance(a, (Pair, Scores)) or dataset is not None:
-        raise ScoresError(
-            "paired=False compares two arrays of unpaired scores, got a pair or the name of a dataset. The scores of a "
-            "pair belong together: leave `paired` out."
-        )
-    runs = unpaired(a, b, test="permutation_test", higher_is_better=higher_is_better, least=1)
+    runs = unpaired(a, b, test="permutation_test", dataset=dataset, higher_is_better=higher_is_better, least=1)
     x, y = runs.oriented
     if runs.n < 3:
         raise ScoresError("`permutation_test` needs at least 3 scores in both groups together, got 1 and 1.")
@@ -247,6 +242,7 @@ def _two_samples(
     return TestResult(
         method=f"permutation test of two independent samples ({_how(exact, resamples)})",
         models=runs.models,
+        **runs.about(),
         statistic=0.0 if alike else observed,
         statistic_name="T",
         statistic_swapped=0.0 if alike else -observed,
@@ -255,7 +251,6 @@ def _two_samples(
         alternative=alternative,
         estimate=0.0 if alike else observed,
         notes=("all scores are equal: any dealing is as extreme as the observed one",) if alike else (),
-        higher_is_better=runs.higher_is_better,
         random_seed=None if exact else seed,
         details=_details(exact, ways, p, resamples) | {"n_a": n_a, "n_b": n_b},
     )

@@ -120,13 +120,17 @@ def power_ttest(
     return result
 
 
+FEW_DATASETS = 30
+"""Below them, the efficiency of the signed-rank test is too far from its asymptotic one."""
+
+
 def power_wilcoxon(
     *,
     effect: float | None = None,
     n: float | None = None,
     alpha: float | None = 0.05,
     power: float | None = None,
-    method: str = "are",
+    method: str = "auto",
     distribution: str = "normal",
     alternative: str = "two-sided",
     simulations: int = 10_000,
@@ -141,15 +145,16 @@ def power_wilcoxon(
     n : float, optional
         Datasets.
     alpha, power : float, optional
-    method : "are" or "simulation"
+    method : "auto", "are" or "simulation"
         "are": the t-test's power with n times the asymptotic relative efficiency, 3/pi for normal differences; an
-        approximation, poor for small n. "simulation": the exact test (normal approximation above 200 datasets) on
+        approximation, poor for small n (0.45 where it is 0.42, for d_z = 0.6 on 12 datasets). "auto" takes it from 30
+        datasets on, and simulates below. "simulation": the exact test (normal approximation above 200 datasets) on
         simulated differences; its Monte-Carlo standard error is `details["mcse"]`.
     distribution : "normal", "uniform", "logistic" or "laplace"
         Distribution of the differences.
     alternative : "two-sided", "greater" or "less"
     simulations, random_seed
-        For "simulation"; a seed is drawn and recorded if not given.
+        For simulations; a seed is drawn and recorded if not given.
 
     Returns
     -------
@@ -174,15 +179,19 @@ def power_wilcoxon(
     """
     unknown = unknown_of(effect=effect, n=n, alpha=alpha, power=power)
     check_side(alternative)
-    if not is_one_of(method, ("are", "simulation")):
-        raise ValueError(f'`method` must be "are" (asymptotic relative efficiency) or "simulation", got {method!r}.')
+    if not is_one_of(method, ("auto", "are", "simulation")):
+        raise ValueError(
+            f'`method` must be "auto", "are" (asymptotic relative efficiency) or "simulation", got {method!r}.'
+        )
     if not is_one_of(distribution, ARE):
         raise ValueError(f"`distribution` must be one of {', '.join(ARE)}, got {distribution!r}.")
     values: dict[str, Any] = {"effect": effect, "n": n, "alpha": alpha, "power": power}
     if effect is not None:
         values["effect"] = check_effect(effect)
-    if method == "are":
-        return _by_efficiency(values, unknown, distribution, alternative)
+    if method == "are" or (method == "auto" and (n is None or check_size(n, 1, "datasets") >= FEW_DATASETS)):
+        result = _by_efficiency(values, unknown, distribution, alternative)
+        if method == "are" or result.n >= FEW_DATASETS:
+            return result
     simulations = check_count("simulations", simulations, 100)
     if n is not None:
         values["n"] = int(check_size(n, 1, "datasets", whole=True))
@@ -318,6 +327,7 @@ def power_mcnemar(
         refuse_observed(name, value)
         if not is_number(value) or not 0 <= value <= 1:
             raise ValueError(f"`{name}` must be a probability between 0 and 1, got {value!r}.")
+    p_only_a, p_only_b = float(p_only_a), float(p_only_b)
     differ = p_only_a + p_only_b
     if not 0 < differ <= 1 + 1e-12:
         raise ValueError(
@@ -390,7 +400,7 @@ def power_curve(effects: Iterable[Any], n: Iterable[float], *, test: str = "ttes
         raise ValueError(f"`test` must be one of {', '.join(_CURVES)}, got {test!r}.")
     function, names = _CURVES[test]
     for name, given in (("effects", effects), ("n", n)):
-        if not is_list(given):
+        if not is_list(given) or np.ma.isMaskedArray(given):
             raise ValueError(f"`{name}` must be a list of numbers, such as [{given!r}]; got {given!r}.")
     effects, sizes = list(effects), list(n)
     if not effects or not sizes:
@@ -595,7 +605,10 @@ def _rho(resampling: Resampling | float | None, paired: bool) -> float | None:
         )
     if not isinstance(resampling, Resampling) and not is_number(resampling):
         raise ValueError(f"`resampling` must be a Resampling or its rho, got {resampling!r}.")
-    return (resampling if isinstance(resampling, Resampling) else Resampling.custom(resampling)).rho
+    design = resampling if isinstance(resampling, Resampling) else Resampling.custom(resampling)
+    if not design.paired:
+        raise ValueError("`resampling` must be of paired scores, got independent runs. Give paired=False instead.")
+    return design.rho
 
 
 def _from_log_odds(x: float) -> float:
@@ -852,10 +865,11 @@ def check_share(name: str, value: Any, *, low: float = 0.0, high: float = 1.0) -
 
 def check_size(value: Any, least: int, what: str, *, whole: bool = False) -> float:
     """A sample size."""
-    if not is_number(value) or not least <= value <= LARGEST_N or (whole and value % 1):
+    size = check_number("n", value) if is_number(value) else math.nan
+    if not least <= size <= LARGEST_N or (whole and size % 1):
         kind = "a whole number" if whole else "a number"
         raise ValueError(f"`n` must be {kind} of at least {least} {what}, got {value!r}.")
-    return float(value) if value % 1 else int(value)
+    return size if size % 1 else int(size)
 
 
 def check_effect(value: Any) -> float:

@@ -59,7 +59,7 @@ def proportion_interval(errors: int, n: int, *, method: str = "wilson", confiden
     rate, z = errors / n, -float(ndtri((1 - level) / 2))
     name = {"wilson": "Wilson", "wald": "Wald", "clopper_pearson": "Clopper-Pearson", "hoeffding": "Hoeffding"}[method]
     if method == "wilson":
-        low, high = _wilson(errors, n, z)
+        low, high = wilson(errors, n, z)
     elif method == "clopper_pearson":
         low, high = BinomialInterval(errors, n).at(level)
     else:
@@ -113,7 +113,7 @@ def proportion_difference_interval(
     z = -float(ndtri((1 - level) / 2))
     a, b = errors_a / n_a, errors_b / n_b
     if method == "newcombe":
-        (low_a, high_a), (low_b, high_b) = _wilson(errors_a, n_a, z), _wilson(errors_b, n_b, z)
+        (low_a, high_a), (low_b, high_b) = wilson(errors_a, n_a, z), wilson(errors_b, n_b, z)
         below, above = math.hypot(a - low_a, high_b - b), math.hypot(high_a - a, b - low_b)
     else:
         below = above = z * math.sqrt(a * (1 - a) / n_a + b * (1 - b) / n_b)
@@ -261,7 +261,7 @@ def _is_count(value: Any) -> bool:
     return number and 0 <= value < 2**53 and value == np.floor(value)
 
 
-def _wilson(count: int, n: int, z: float) -> tuple[float, float]:
+def wilson(count: int, n: int, z: float) -> tuple[float, float]:
     """The rates that a score test does not reject."""
     shrunk = n + z * z
     center = (count + z * z / 2) / shrunk

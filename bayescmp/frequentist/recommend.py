@@ -162,7 +162,7 @@ def _reasons(facts: Facts) -> tuple[str, ...]:
 
 
 def _resamples(facts: Facts) -> str:
-    low, high = int(facts.counts.min()), int(facts.counts.max())
+    low, high = int(facts.counts.min()) if facts.fewest is None else facts.fewest, int(facts.counts.max())
     if high == 1:
         return "one score each"
     designs = {d.name for d in facts.resampling if d is not None}
@@ -182,8 +182,8 @@ def _caveats(facts: Facts, test: catalogue.Test) -> tuple[str, ...]:
     if test.needs_design and None in facts.resampling:
         found.append(NO_RHO)
     design = facts.resampling[0]
-    if test.assumes_normal and design is not None and design.n_test is not None and design.n_test < 30:
-        found.append(f"{design.n_test:g} test cases per fold: below 30 a fold's score may be far from normal")
+    if test.assumes_normal and design is not None:
+        found += design.notes
     least = min(1.0, facts.pairs * 2.0 ** (1 - m))
     if test.least_p and least > 0.05:
         adjusted = f" (adjusted for {facts.pairs} pairs)" if facts.models > 2 else ""

@@ -4,12 +4,24 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from bayescmp.checks import check_level, check_p_values
+from bayescmp.checks import check_count, check_level, check_p_values
 from bayescmp.frequentist.intervals import IntervalRule
 from bayescmp.rope import Rope
 from bayescmp.scores.metrics import with_direction
-from bayescmp.scores.pair import SCALES
-from bayescmp.text import about_row, number, p_value, statistic, unit_number, versions, visible_lines
+from bayescmp.scores.pair import check_scale
+from bayescmp.sentences import in_percent
+from bayescmp.text import (
+    IN_PERCENT,
+    about_row,
+    number,
+    p_value,
+    ratio_percent,
+    statistic,
+    unit_number,
+    versions,
+    visible,
+    visible_lines,
+)
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -144,6 +156,8 @@ class TestResult(Value):
     versions: dict[str, str] = field(default_factory=versions)
 
     def __post_init__(self) -> None:
+        check_count("n", self.n, 0)
+        check_scale(self.scale)
         check_p_values("p_value", (self.p_value,))
         check_p_values("p_adjusted", () if self.p_adjusted is None else (self.p_adjusted,))
 
@@ -218,6 +232,8 @@ class TestResult(Value):
         details = {OTHER_SIDE.get(name, name): x for name, x in self.details.items()}
         if "odds_ratio" in details:
             details["odds_ratio"] = details["only_a"] / details["only_b"] if details["only_b"] else math.inf
+        if "r_of_z" in details:
+            details["r_of_z"] = 0.0 - details["r_of_z"]
         method = self.method
         if "rope" in details:
             rope = Rope(*details["rope"])
@@ -251,11 +267,11 @@ class TestResult(Value):
         text = ", ".join(parts)
         if self.estimate is not None:
             text += f"; {self._estimate_text()}"
-        return f"{self._subject()}: {text}."
+        return visible(f"{self._subject()}: {text}.", keep="")
 
     def __repr__(self) -> str:
-        what = with_direction(self.metric, self.higher_is_better)
-        first = f"{self._subject()}, {what}{self._scale_text()}, {self.method} (n={self.n})"
+        what = with_direction(self.metric, self.higher_is_better, self.scale)
+        first = f"{self._subject()}, {what}, {self.method} (n={self.n})"
         side = f" ({self._alternative_text()})" if self._one_sided else ""
         second = f"  {self._statistic_text()}   p = {_digits(self.p_value)}{side}"
         if self._is_adjusted and self.p_adjusted is not None:
@@ -275,9 +291,6 @@ class TestResult(Value):
         if len(self.models) == 2:
             return f"{self.a} vs {self.b}"
         return self.models[0] if len(self.models) == 1 else f"{len(self.models)} models"
-
-    def _scale_text(self) -> str:
-        return "" if self.scale == "score" else f" ({SCALES[self.scale]})"
 
     @property
     def _is_adjusted(self) -> bool:
@@ -302,11 +315,15 @@ class TestResult(Value):
 
     def _estimate_text(self) -> str:
         assert self.estimate is not None
+        ratios = self.scale in IN_PERCENT and len(self.models) == 2
         if self.interval is None:
-            return f"{self.estimate_name} {self.estimate:.4g}"
+            shown = f"{ratio_percent(self.estimate, self.scale, self.higher_is_better):.4g} %" if ratios else None
+            return f"{self.estimate_name} {shown or f'{self.estimate:.4g}'}"
         low, high = self.confidence_interval()
         width = high - low
         level = f"{100 * self.confidence_level:g}% CI"
+        if ratios:
+            return in_percent(self, self.estimate, (low, high), self.estimate_name or "", level)
         bounds = f"[{number(low, width)}, {number(high, width)}]"
         return f"{self.estimate_name} {number(self.estimate, width)}, {level} {bounds}"
 

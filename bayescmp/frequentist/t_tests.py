@@ -12,11 +12,11 @@ from bayescmp.errors import DegenerateWarning, RopeError, warn
 from bayescmp.frequentist.effect_sizes import dz_effect
 from bayescmp.frequentist.intervals import StudentInterval
 from bayescmp.frequentist.result import TestResult
-from bayescmp.numerics.moments import in_units, moments
-from bayescmp.numerics.student import student_p, student_parameters
+from bayescmp.numerics.moments import in_units
+from bayescmp.numerics.student import student_p, student_parameters, welch_parameters
 from bayescmp.rope import ROPE, RopeLike, rope_for
 from bayescmp.scores.inputs import one_dataset, unpaired
-from bayescmp.scores.pair import ROUNDING, Pair
+from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
 
 Floats = NDArray[np.float64]
@@ -107,7 +107,7 @@ def corrected_ttest(
       t(99) = 1.791   p = 0.076
       mean difference 0.082, 95% CI [-0.009, 0.172]
       d_z = .65, 95% CI [-.07, 1.36]
-      note: 6 test cases in a fold: below 30, means of folds may be far from normal
+      note: 6 test cases per fold: below 30, the score of a fold may be far from normal
       note: unequal variances: SVM's scores vary 0.7 times as much as DT's: the paired test allows it, but not Cohen's d
     """
     pair = one_dataset(
@@ -118,14 +118,21 @@ def corrected_ttest(
 
 
 def welch_ttest(
-    a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", higher_is_better: bool | None = None
+    a: Pair | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    alternative: str = "two-sided",
+    dataset: str | None = None,
+    higher_is_better: bool | None = None,
 ) -> TestResult:
     """Welch's t-test of two models' unpaired runs (seeds), with Satterthwaite's degrees of freedom.
 
     Parameters
     ----------
-    a, b : arrays of the scores of unpaired runs
+    a, b : Pair whose design is `Resampling.runs()`, or two arrays of the scores of unpaired runs
     alternative : "two-sided", "greater" (A better) or "less"
+    dataset : str, optional
+        The dataset to test, of a pair that has several.
     higher_is_better : bool, optional
         For arrays: False where lower scores are better.
 
@@ -145,25 +152,18 @@ def welch_ttest(
     >>> round(welch_ttest([0.81, 0.83, 0.84, 0.80, 0.82], [0.78, 0.80, 0.79]).p_value, 3)
     0.017
     """
-    runs = unpaired(a, b, test="welch_ttest", higher_is_better=higher_is_better)
+    runs = unpaired(a, b, test="welch_ttest", dataset=dataset, higher_is_better=higher_is_better)
     x, y = runs.oriented
-    (mean_x, sd_x, _), (mean_y, sd_y, _) = ((float(v) for v in moments(scores)) for scores in (x, y))
-    rounding = ROUNDING * max(np.abs(x).max(), np.abs(y).max())
-    errors = [sd / math.sqrt(s.size) if sd > rounding else 0.0 for sd, s in ((sd_x, x), (sd_y, y))]
-    scale = math.hypot(*errors)
-    mean = mean_x - mean_y
+    rounding = max(runs.rounding)
+    mean, scale, df = (float(value) for value in welch_parameters(x, y, rounding))
     notes: tuple[str, ...] = ()
-    df = float(x.size + y.size - 2)
-    if scale > 0:
-        shares = [(e / scale) ** 4 / (s.size - 1) for e, s in zip(errors, (x, y), strict=True)]
-        df = 1 / sum(shares)
-    else:
+    if not scale:
         notes = ("neither model's scores vary: the answer rests on no variation between runs",)
         warn(f"{runs.a} vs {runs.b}: {notes[0]}.", DegenerateWarning)
     t, p = student_p(np.asarray(mean), np.asarray(scale), df, check_alternative(alternative), rounding)
     return TestResult(
         models=runs.models,
-        higher_is_better=runs.higher_is_better,
+        **runs.about(),
         method="Welch's t-test, Satterthwaite df",
         statistic=float(t),
         statistic_name="t",
@@ -304,8 +304,13 @@ def corrected_name(rho: float) -> str:
 
 
 def overlap_notes(design: Resampling | None, n: int) -> tuple[str, ...]:
-    """The note on the plain test where training sets overlap."""
-    if design is None or design.rho == 0:
+    """The note on the plain test where training sets overlap, or may do so."""
+    if design is None:
+        return (
+            f"the {n} scores are treated as independent; if they are the folds of one dataset they are not: give their "
+            "design to corrected_ttest",
+        )
+    if design.rho == 0:
         return ()
     return (
         f"the training sets overlap (rho = {design.rho:.3f}): at a nominal level of 0.05 this test rejects about "
@@ -322,9 +327,7 @@ def type_one_error(n: int, rho: float, alpha: float = 0.05) -> float:
 def size_notes(pair: Pair) -> tuple[str, ...]:
     """The note on folds with few test cases."""
     design = pair.resampling[0]
-    if design is None or design.n_test is None or design.n_test >= 30:
-        return ()
-    return (f"{design.n_test:g} test cases in a fold: below 30, means of folds may be far from normal",)
+    return design.notes if design is not None else ()
 
 
 def _variance_notes(pair: Pair) -> tuple[str, ...]:

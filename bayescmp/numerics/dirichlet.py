@@ -15,6 +15,7 @@ from scipy import special
 Floats = NDArray[np.float64]
 FALL = 45.0
 _PANELS, _NODES = 4, 16
+_SHARED_NODES = 128
 
 
 def p_largest(alpha: Floats) -> Floats:
@@ -40,6 +41,25 @@ def p_largest(alpha: Floats) -> Floats:
     tied = a == a[top]
     result[tied] = (1 - result[~tied].sum()) / tied.sum()
     return result
+
+
+def p_largest_of_three(alpha: Floats) -> Floats:
+    """`p_largest` of many Dirichlets at once, rows x 3: to 1e-9, for rows whose sum is at least 1.
+
+    The trapezoidal rule in log x, on nodes that the three integrals of a row share.
+    """
+    a = np.asarray(alpha, dtype=float)
+    top, total = a.max(axis=1), a.sum(axis=1)
+    high = np.log(top + 10 * np.sqrt(np.maximum(top, 0.5)) + FALL)
+    low = np.maximum(np.log(np.maximum(top - 9 * np.sqrt(top), 1e-300)), np.log(top) - 1 - FALL / total)
+    step = (high - low) / (_SHARED_NODES - 1)
+    t = low[:, None] + step[:, None] * np.arange(_SHARED_NODES)
+    x = np.exp(t)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        density = np.exp(a[:, :, None] * t[:, None] - x[:, None] - special.gammaln(a)[:, :, None])
+        below = special.gammainc(a[:, :, None], x[:, None])
+    p = np.stack([(density[:, i] * below[:, (i + 1) % 3] * below[:, (i + 2) % 3]).sum(axis=1) for i in range(3)], -1)
+    return np.asarray(p / p.sum(axis=1, keepdims=True))
 
 
 def two_sides(a: float, b: float) -> tuple[float, float]:

@@ -25,6 +25,22 @@ def student_parameters(
     return mean, np.where(deviation <= rounding, 0.0, np.sqrt(1 / n + r / (1 - r)) * deviation), n - 1
 
 
+def welch_parameters(a: Floats, b: Floats, rounding: float | Floats = 0.0) -> tuple[Floats, Floats, Floats]:
+    """Difference of the means, standard error and Welch's degrees of freedom of unpaired runs, of many experiments.
+
+    Runs are on the last axis, NaN where a model has fewer. A spread within the rounding error of the scores counts as
+    none; where neither model has one, the standard error is 0.
+    """
+    (mean_a, sd_a, n_a), (mean_b, sd_b, n_b) = moments(a), moments(b)
+    error_a, error_b = (np.where(sd > rounding, sd / np.sqrt(n), 0.0) for sd, n in ((sd_a, n_a), (sd_b, n_b)))
+    with np.errstate(over="ignore"):
+        mean, error = mean_a - mean_b, np.hypot(error_a, error_b)
+    unit = np.where(error > 0, error, 1.0)
+    shares = (error_a / unit) ** 4 / (n_a - 1) + (error_b / unit) ** 4 / (n_b - 1)
+    df = np.divide(1.0, shares, out=np.asarray(n_a + n_b - 2), where=shares > 0)
+    return mean, error, df
+
+
 def student_p(
     mean: Floats, scale: Floats, df: float | Floats, alternative: str, rounding: float | Floats = 0.0
 ) -> tuple[Floats, Floats]:

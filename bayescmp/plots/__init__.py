@@ -8,6 +8,7 @@ from bayescmp.plots.hdi import plot_hdi
 from bayescmp.plots.kinds import KINDS, PAIR_KINDS, plot_result
 from bayescmp.plots.matrix import plot_matrix
 from bayescmp.plots.p_best import plot_p_best
+from bayescmp.plots.plan import plot_plan
 from bayescmp.plots.posterior import plot_posterior
 from bayescmp.plots.power import plot_power
 from bayescmp.plots.prior_sensitivity import plot_prior_sensitivity
@@ -16,6 +17,7 @@ from bayescmp.plots.ranking_groups import plot_ranking_groups
 from bayescmp.plots.rope_curve import plot_rope_curve
 from bayescmp.plots.saving import figure_format, save_figure
 from bayescmp.plots.scores import plot_scores
+from bayescmp.plots.shrunken import plot_shrunken
 from bayescmp.plots.simplex import plot_simplex
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "plot_hdi",
     "plot_matrix",
     "plot_p_best",
+    "plot_plan",
     "plot_posterior",
     "plot_power",
     "plot_prior_sensitivity",
@@ -37,6 +40,7 @@ __all__ = [
     "plot_result",
     "plot_rope_curve",
     "plot_scores",
+    "plot_shrunken",
     "plot_simplex",
     "save_figure",
 ]

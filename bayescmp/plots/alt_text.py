@@ -10,8 +10,8 @@ from bayescmp.comparison.result import Comparison
 from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.scores.pair import SCALES, Pair
 from bayescmp.scores.table import Scores
-from bayescmp.sentences import difference_text
-from bayescmp.text import counted, number, p_value, probability
+from bayescmp.sentences import datasets_used, difference_text, rope_label
+from bayescmp.text import IN_PERCENT, amounts, counted, p_value, probability
 
 MOST = 6
 """Models or pairs that are listed one by one; the others are counted."""
@@ -52,14 +52,18 @@ def alt_text(result: Any) -> str:
 
 def _posterior(p: Any) -> str:
     chances = ", ".join(f"P({name}) {probability(x, p.largest_mcse)}" for name, x in p.probabilities.items())
-    rope = "no rope" if p.rope.is_zero else f"rope {p.rope}"
+    rope = "no rope" if p.rope.is_zero else f"rope {rope_label(p)}"
     over = f" on {len(p.datasets)} datasets" if len(p.datasets) > 1 else ""
     text = f"{p.a} against {p.b}, {p.metric or 'score'}, {p.method}{over}: {chances}, {rope}."
     if p.expected is not None:
-        text += " Expected shares: " + ", ".join(f"{name} {probability(x)}" for name, x in p.expected.items()) + "."
+        shares = ", ".join(f"{name} {probability(x)}" for name, x in p.expected.items())
+        text += f" P: that it is the most probable outcome. {p.next_heading.capitalize()}: {shares}."
     if p.mean is None:
         return text
-    return f"{text} Mean {difference_text(p)}; positive favours {p.a}."
+    said = difference_text(p)
+    return (
+        f"{text} {said}." if p.scale in IN_PERCENT else f"{text} {said[0].upper()}{said[1:]}; positive favours {p.a}."
+    )
 
 
 def _ranking(r: RankingPosterior) -> str:
@@ -68,7 +72,8 @@ def _ranking(r: RankingPosterior) -> str:
         f"{row['model']} P(best) {probability(row['p_best'], row['mcse'])}, expected rank {row['expected_rank']:.1f}"
         for row in frame.head(MOST).to_dict("records")
     ]
-    return f"Ranking of {len(r.models)} models, {r.metric or 'score'}, {r.method}: {_list(parts, len(frame))}."
+    head = f"Ranking of {len(r.models)} models, {r.metric or 'score'}, {r.method}, {datasets_used(r)}"
+    return f"{head}: {_list(parts, len(frame))}."
 
 
 def _tests(t: PairwiseTests) -> str:
@@ -103,10 +108,12 @@ def _pair(p: Pair) -> str:
     favour = int((p.means > 0).sum())
     where = f"{len(p.datasets)} datasets" if len(p.datasets) > 1 else p.datasets[0]
     spread = float(np.ptp(p.means)) or float(np.nanstd(p.differences))
+    three = (float(p.means.mean()), float(np.nanmin(p.differences)), float(np.nanmax(p.differences)))
+    mean, low, high = amounts(three, (0.0, spread), p.scale, p.higher_is_better)
+    what = f"Differences ({p.scale} scale)" if p.scale in IN_PERCENT else f"{SCALES[p.scale].capitalize()}s"
     return (
-        f"{SCALES[p.scale].capitalize()}s in {p.metric or 'score'} of {p.a} and {p.b} on {where}: mean "
-        f"{number(float(p.means.mean()), spread)}, from {number(float(np.nanmin(p.differences)), spread)} to "
-        f"{number(float(np.nanmax(p.differences)), spread)}; the mean favours {p.a} on {favour} of {len(p.datasets)}."
+        f"{what} in {p.metric or 'score'} of {p.a} and {p.b} on {where}: mean {mean}, from {low} to {high}; "
+        f"the mean favours {p.a} on {favour} of {len(p.datasets)}."
     )
 
 

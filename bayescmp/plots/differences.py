@@ -8,10 +8,12 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from bayescmp.checks import check_switch
+from bayescmp.errors import ResamplingError
 from bayescmp.plots.rows import difference_label, row_axes
 from bayescmp.plots.style import BETTER, INK, few_ticks, key_above, label_axes, light_grid, rope_band
 from bayescmp.rope import Rope, RopeLike
 from bayescmp.scores.pair import Pair
+from bayescmp.sentences import rope_label
 
 GOLDEN = 0.6180339887498949
 
@@ -47,6 +49,11 @@ def plot_differences(
     """
     if not isinstance(pair, Pair):
         raise ValueError(f"`pair` must be a Pair, got {type(pair).__name__}. Make one with scores.pair(a, b).")
+    if not pair.paired:
+        raise ResamplingError(
+            "`plot_differences` draws the differences of paired scores, but these are runs that cannot be paired. Use "
+            'plot("scores") for the runs, or plot("posterior", pair=(a, b)) for their difference.'
+        )
     region = Rope.of(rope)
     check_switch("sort", sort)
     order = np.argsort(-pair.means, kind="stable") if sort else np.arange(len(pair.datasets))
@@ -64,8 +71,13 @@ def plot_differences(
         ax.plot(pair.means[i], y, marker="D", linestyle="none", **MEAN)
     label_axes(ax, x=difference_label(pair, pair.a, mean=False))
     ax.spines["left"].set_visible(False)
-    few_ticks(ax)
-    strip_key(ax, "one resample" if several else None, "mean" if several else "one score per dataset", region)
+    few_ticks(ax, pair)
+    strip_key(
+        ax,
+        "one resample" if several else None,
+        "mean" if several else "one score per dataset",
+        "" if region.is_zero else f"rope {rope_label(pair, region)}",
+    )
     return ax
 
 
@@ -79,12 +91,12 @@ def strip(ax: Axes, y: float, values: NDArray[np.float64]) -> None:
     ax.plot(values, y + offsets, alpha=0.55, gid="values", **DOT)
 
 
-def strip_key(ax: Axes, dots: str | None, mean: str, rope: Rope | None = None) -> None:
+def strip_key(ax: Axes, dots: str | None, mean: str, rope: str = "") -> None:
     """What the dots and the diamond are, and the rope in numbers."""
     handles = [] if dots is None else [Line2D([], [], label=dots, **DOT)]
     handles.append(Line2D([], [], marker="D", linestyle="none", label=mean, **MEAN))
-    if rope is not None and not rope.is_zero:
-        handles.append(Line2D([], [], color="#D0D0D0", linewidth=5, label=f"rope {rope}"))
+    if rope:
+        handles.append(Line2D([], [], color="#D0D0D0", linewidth=5, label=rope))
     key_above(ax, handles, len(handles))
 
 

@@ -1,7 +1,7 @@
 """Many estimates at once: HDIs of pairs or datasets against the rope; raw and shrunken means."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -26,20 +26,41 @@ from bayescmp.plots.style import (
     rope_band,
     width_of,
 )
-from bayescmp.rope import Decision, Rope
+from bayescmp.rope import Decision
+from bayescmp.sentences import rope_label
+
+BY_HDI = {
+    Decision.A_BETTER: "HDI above the rope",
+    Decision.EQUIVALENT: "HDI inside",
+    Decision.B_BETTER: "HDI below the rope",
+    Decision.UNDECIDED: "HDI across a border",
+}
+BY_PROBABILITY = {
+    Decision.A_BETTER: "first better",
+    Decision.EQUIVALENT: "equivalent",
+    Decision.B_BETTER: "second better",
+    Decision.UNDECIDED: "undecided",
+}
+MOST_PROBABLE = {
+    decision: words if decision is Decision.UNDECIDED else f"most probable: {words}"
+    for decision, words in BY_PROBABILITY.items()
+}
+"""The words of the key, by the rule that the marks follow."""
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """What a forest draws: names, estimates, intervals, the rope, raw means where there are some."""
+    """What a forest draws: names, estimates, intervals, a posterior with their rope and scale, raw means if any."""
 
     names: list[str]
     estimates: list[float]
     intervals: list[tuple[float, float]]
-    rope: Rope
+    of: Posterior
     label: str
     raw: list[float] | None = None
     ready: bool = False
+    decisions: list[Decision] | None = None
+    words: dict[Decision, str] = field(default_factory=lambda: BY_HDI)
 
 
 def plot_forest(
@@ -52,8 +73,9 @@ def plot_forest(
 ) -> Axes:
     """HDIs of many differences, one row each, against the rope.
 
-    The mark shows where the HDI lies: a triangle where it is wholly beyond the rope, pointing to the better model's
-    side; a square where it is wholly inside; an open circle where it is neither.
+    The mark is that of a decision: a triangle points to the better model's side, a square is equivalent, an open circle
+    undecided. For a comparison these are its own decisions, as in its table; for posteriors and datasets they are those
+    of the HDI, wholly beyond the rope, wholly inside it, or neither. The key names the rule.
 
     Parameters
     ----------
@@ -88,20 +110,20 @@ def plot_forest(
     every = np.array([*rows.intervals, *zip(rows.estimates, rows.raw or rows.estimates, strict=True)])
     low, high = min(every.min(), 0.0), max(every.max(), 0.0)
     wide = (high - low) or 1e-3
-    borders = [x for x in (rows.rope.low, rows.rope.high) if abs(x) < 2 * wide]
+    borders = [x for x in (rows.of.rope.low, rows.of.rope.high) if abs(x) < 2 * wide]
     low, high = min(low, *borders, 0.0), max(high, *borders, 0.0)
     ax.set_xlim(low - 0.04 * (high - low), high + 0.04 * (high - low))
-    rope_band(ax, rows.rope, label=False)
+    rope_band(ax, rows.of.rope, label=False)
     used = []
     for y, i in enumerate(order):
         low, high = rows.intervals[i]
-        decision = by_hdi(low, high, rows.rope)
+        decision = rows.decisions[i] if rows.decisions else by_hdi(low, high, rows.of.rope)
         used.append(decision)
         _row(ax, y, rows.estimates[i], rows.intervals[i], decision, rows.raw[i] if rows.raw else None)
     ax.spines["left"].set_visible(False)
-    few_ticks(ax)
+    few_ticks(ax, rows.of)
     label_axes(ax, x=rows.label)
-    _key(ax, used, rows.raw is not None, rows.rope)
+    _key(ax, used, rows.words, rows.raw is not None, rows.of)
     return ax
 
 
@@ -112,7 +134,7 @@ def _rows(result: Any, mass: float, width_mm: float) -> _Rows:
             list(frame.index),
             frame["shrunken"].tolist(),
             list(zip(frame["hdi_low"], frame["hdi_high"], strict=True)),
-            result.rope,
+            result,
             difference_label(result, result.a),
             frame["mean"].tolist(),
         )
@@ -124,9 +146,11 @@ def _rows(result: Any, mass: float, width_mm: float) -> _Rows:
             pair_names(result.pair_names, width_mm),
             [float(p.mean) for p in result.posteriors if p.mean is not None],
             [p.hdi(mass) for p in result.posteriors],
-            first.rope,
+            first,
             difference_label(first, result.control or "the first"),
             ready=True,
+            decisions=[pair.decision for pair in result.pairs],
+            words=BY_PROBABILITY if first.expected is None else MOST_PROBABLE,
         )
     return _of_posteriors(result, mass, width_mm)
 
@@ -159,7 +183,7 @@ def _of_posteriors(results: Any, mass: float, width_mm: float) -> _Rows:
         names,
         [float(one.mean) for one in found],
         [one.hdi(mass) for one in found],
-        first.rope,
+        first,
         difference_label(first, first.a if same else "the first"),
         ready=ready,
     )
@@ -177,13 +201,7 @@ def _row(ax: Axes, y: int, estimate: float, ends: tuple[float, float], decision:
     )  # fmt: skip
 
 
-def _key(ax: Axes, used: list[Decision], raw: bool, rope: Rope) -> None:
-    words = {
-        Decision.A_BETTER: "HDI above the rope",
-        Decision.EQUIVALENT: "HDI inside",
-        Decision.B_BETTER: "HDI below the rope",
-        Decision.UNDECIDED: "HDI across a border",
-    }
+def _key(ax: Axes, used: list[Decision], words: dict[Decision, str], raw: bool, of: Posterior) -> None:
     handles = [
         Line2D([], [], linestyle="none", marker=marker, markerfacecolor=face, markeredgecolor=edge, markersize=4.5,
                markeredgewidth=0.8, label=words[decision])
@@ -192,6 +210,6 @@ def _key(ax: Axes, used: list[Decision], raw: bool, rope: Rope) -> None:
     ]  # fmt: skip
     if raw:
         handles.append(Line2D([], [], linestyle="none", marker="x", color="#595959", markersize=3, label="raw mean"))
-    if not rope.is_zero:
-        handles.append(Line2D([], [], color="#D0D0D0", linewidth=5, label=f"rope {rope}"))
+    if not of.rope.is_zero:
+        handles.append(Line2D([], [], color="#D0D0D0", linewidth=5, label=f"rope {rope_label(of)}"))
     key_above(ax, handles, min(len(handles), 2 if width_of(ax) < 120 else 5))

@@ -16,7 +16,7 @@ from bayescmp.plots.style import (
     rope_band,
     width_of,
 )
-from bayescmp.text import number
+from bayescmp.text import amounts
 
 MARKED = (0.5, 0.8, 0.9, 0.95, 0.99)
 
@@ -61,11 +61,11 @@ def plot_hdi(result: Difference, *, ax: Axes | None = None, width_mm: float = 85
         ax.plot(side, masses, color=BETTER, linewidth=0.8)
     mean = float(result.mean)  # type: ignore[arg-type]
     ax.axvline(mean, color=INK, linewidth=0.7, linestyle=":")
-    labels, width = [], float(np.ptp(result.hdi(0.95)))
+    labels, of_95 = [], result.hdi(0.95)
     for mass in MARKED:
         one, two = result.hdi(mass)
         ax.plot([one, two], [mass, mass], color=INK, linewidth=1.2, marker="|", markersize=4, gid="hdi")
-        labels.append(f"[{number(one, width)}, {number(two, width)}]")
+        labels.append("[{}, {}]".format(*amounts((one, two), of_95, result.scale, result.higher_is_better)))
     ax.set_yticks(MARKED, [f"{100 * mass:g}%" for mass in MARKED])
     ax.set_ylim(0.48, 1.0)
     size = font_size(width_of(ax))
@@ -74,6 +74,6 @@ def plot_hdi(result: Difference, *, ax: Axes | None = None, width_mm: float = 85
             label, (1, mass), xycoords=("axes fraction", "data"), xytext=(3, 0), textcoords="offset points",
             ha="left", va="center", fontsize=size - 0.5, color=INK,
         )  # fmt: skip
-    few_ticks(ax)
+    few_ticks(ax, result)
     label_axes(ax, x=difference_label(result, result.a), y="mass of the HDI")
     return ax

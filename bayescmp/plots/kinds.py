@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 
 from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.hierarchical.ttest import HierarchicalPosterior
+from bayescmp.bayes.multilevel.result import MultilevelPosterior
 from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.checks import is_one_of
@@ -24,7 +25,8 @@ from bayescmp.plots.rank_distribution import plot_rank_distribution
 from bayescmp.plots.ranking_groups import plot_ranking_groups
 from bayescmp.plots.rope_curve import plot_rope_curve
 from bayescmp.plots.scores import plot_scores
-from bayescmp.plots.simplex import plot_simplex
+from bayescmp.plots.shrunken import plot_shrunken
+from bayescmp.plots.simplex import check_region, plot_simplex
 
 Plot = Callable[..., Any]
 DIFFERENCE: dict[str, Plot] = {"posterior": plot_posterior, "hdi": plot_hdi, "rope_curve": plot_rope_curve}
@@ -49,7 +51,7 @@ def plot_result(result: Any, kind: str | None, **options: Any) -> Any:
 
     Parameters
     ----------
-    result : Posterior, RankingPosterior, PairwiseTests or Comparison
+    result : Posterior, RankingPosterior, MultilevelPosterior, PairwiseTests or Comparison
     kind : str or None
         "posterior", "simplex", "matrix" and the like, without the `plot_`.
     **options
@@ -69,9 +71,13 @@ def plot_result(result: Any, kind: str | None, **options: Any) -> Any:
         return _plot_comparison(result, kind, **options)
     kinds = _kinds(result)
     kind = next(iter(kinds)) if kind is None else kind
+    if is_one_of(kind, ("simplex",)) and isinstance(result, DifferencePosterior):
+        check_region(result)
     if not is_one_of(kind, kinds):
         what = getattr(result, "method", type(result).__name__)
         raise ValueError(f"`kind` must be one of {', '.join(kinds)} for the {what}, got {kind!r}.")
+    if isinstance(result, MultilevelPosterior) and kind in RANKING:
+        result = result.ranking()
     return kinds[kind](result, **options)
 
 
@@ -81,11 +87,13 @@ def _kinds(result: Any) -> dict[str, Plot]:
         (RegionPosterior, REGION),
         (DifferencePosterior, DIFFERENCE),
         (RankingPosterior, RANKING),
+        (MultilevelPosterior, {"shrunken": plot_shrunken, **RANKING}),
         (PairwiseTests, {"critical_difference": plot_critical_difference}),
     )
     for cls, kinds in types:
         if isinstance(result, cls):
-            return kinds
+            more = isinstance(result, DifferencePosterior) and any(True for _ in result.distribution.other_priors())
+            return kinds | {"prior_sensitivity": plot_prior_sensitivity} if more else kinds
     raise ValueError(f"`result` must be a posterior, a ranking, pairwise tests or a Comparison, got {result!r}.")
 
 

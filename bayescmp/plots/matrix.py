@@ -21,6 +21,8 @@ def plot_matrix(
 ) -> Axes:
     """P(row better than column) of every pair of models; the best model on top.
 
+    Over many datasets that is the probability that "row better" is the most probable outcome, and the labels say so.
+
     A frame marks a decided cell (the row's model is better, P reaches the threshold), a round mark a practically
     equivalent pair. With a rope both cells of a pair can be small: the rest is P(equivalent).
 
@@ -46,6 +48,7 @@ def plot_matrix(
     ['SVM', 'LR', 'DT']
     """
     table = pair_table(result, threshold)
+    outcome = isinstance(result, Comparison) and result.posteriors[0].expected is not None
     order, own = table.order(), ax is None
     names = [table.models[i] for i in order]
     ax, cell = heat_axes(ax, names, names, width_mm, besides_mm=14)
@@ -67,10 +70,11 @@ def plot_matrix(
         label = f"row better: P at least {table.threshold:g}"
         handles.append(Patch(facecolor="white", edgecolor=OKABE_ITO[1], linewidth=1, label=label))
     if equivalent:
-        label = "practically equivalent"
+        label = "equivalent" if outcome else "practically equivalent"
         handles.append(Line2D([], [], marker="o", color=OKABE_ITO[3], linestyle="none", markersize=3, label=label))
     size = font_size(width_of(ax))
-    words = wrapped("P(row better than column)", len(names) * cell / POINTS_A_MM, size)
+    what = "P(row better is most probable)" if outcome else "P(row better than column)"
+    words = wrapped(what, len(names) * cell / POINTS_A_MM, size)
     ax.set_xlabel(words, fontsize=size)
     lines = 1.0 + 1.6 * (1 + words.count("\n"))
     if handles:

@@ -1,4 +1,4 @@
-"""P(best) and P(among the best) as bars."""
+"""P(best) and P(within the rope of the best) as bars."""
 
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
@@ -18,6 +18,7 @@ from bayescmp.plots.style import (
     soften_hatch,
     width_of,
 )
+from bayescmp.sentences import datasets_used
 from bayescmp.text import probability
 
 
@@ -42,11 +43,10 @@ def plot_p_best(result: RankingPosterior, *, ax: Axes | None = None, width_mm: f
     >>> import bayescmp as bc
     >>> ax = bc.plots.plot_p_best(bc.bayes.rank_models(bc.load_domains(), rope=1, random_seed=1))
     >>> ax.get_xlabel()
-    'probability'
+    'probability (10 datasets)'
     """
-    ranking_order(result)
-    best, among, mcse = result.p_best, result.p_among_best, result.mcse
-    order = sorted(result.models, key=lambda name: (-best[name], result.expected_rank[name]))
+    order = [result.models[i] for i in ranking_order(result)]
+    best, within, mcse = result.p_best, result.p_within_rope, result.mcse
     roped = not result.rope.is_zero
     ax = row_axes(ax, order, width_mm, besides_mm=18)
     size = font_size(width_of(ax))
@@ -56,19 +56,19 @@ def plot_p_best(result: RankingPosterior, *, ax: Axes | None = None, width_mm: f
         if roped:
             bar = ax.barh(
                 y,
-                among[name],
+                within[name],
                 height=0.72,
                 facecolor="white",
                 edgecolor=FAINT,
                 hatch="////",
                 linewidth=0.7,
-                gid="among",
+                gid="within",
             )
             soften_hatch(bar[0], 0.4)
         ax.barh(y, best[name], height=0.42 if roped else 0.6, color=BETTER, gid="best")
         text = probability(best[name], mcse[name])
         if roped:
-            text += f"   {probability(among[name], mcse[name])}"
+            text += f"   {probability(within[name], mcse[name])}"
         ax.annotate(
             text, (1, y), xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points",
             va="center", fontsize=size, color=INK,
@@ -81,8 +81,8 @@ def plot_p_best(result: RankingPosterior, *, ax: Axes | None = None, width_mm: f
     few_ticks(ax)
     handles = [Patch(color=BETTER, label="best")]
     if roped:
-        among_key = Patch(facecolor="white", edgecolor=FAINT, hatch="////", label="within the rope of the best")
-        handles.append(soften_hatch(among_key, 0.4))
+        within_key = Patch(facecolor="white", edgecolor=FAINT, hatch="////", label="within the rope of the best")
+        handles.append(soften_hatch(within_key, 0.4))
     key_above(ax, handles, 2)
-    label_axes(ax, x="probability")
+    label_axes(ax, x=f"probability ({datasets_used(result)})")
     return ax

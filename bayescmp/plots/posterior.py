@@ -28,7 +28,7 @@ from bayescmp.plots.style import (
     width_of,
 )
 from bayescmp.rope import Rope
-from bayescmp.text import number, probability
+from bayescmp.text import amounts, probability
 
 Floats = NDArray[np.float64]
 Difference = DifferencePosterior | RegionPosterior
@@ -83,7 +83,7 @@ def plot_posterior(result: Difference, *, ax: Axes | None = None, mass: float = 
     if isinstance(result, DifferencePosterior):
         _key(ax, result)
     ax.set_yticks([])
-    few_ticks(ax)
+    few_ticks(ax, result)
     ax.spines["left"].set_visible(False)
     label_axes(ax, x=difference_label(result, result.a))
     return ax
@@ -140,8 +140,8 @@ def _interval(ax: Axes, result: Difference, ends: tuple[float, float], mass: flo
     ax.axhline(0, color=FAINT, linewidth=0.6)
     ax.plot([low, high], [y, y], color=INK, linewidth=2.2, solid_capstyle="butt", gid="hdi")
     ax.plot(mean, y, "o", color="white", markeredgecolor=INK, markersize=4, gid="mean")
-    width = high - low
-    text = f"mean {number(mean, width)}, {100 * mass:g}% HDI [{number(low, width)}, {number(high, width)}]"
+    shown = amounts((mean, low, high), ends, result.scale, result.higher_is_better)
+    text = f"mean {shown[0]}, {100 * mass:g}% HDI [{shown[1]}, {shown[2]}]"
     left, right = ax.get_xlim()
     share = ((low + high) / 2 - left) / (right - left)
     ha, at = ("left", left) if share < 0.36 else ("right", right) if share > 0.64 else ("center", (low + high) / 2)

@@ -5,6 +5,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.plots.names import outcome_labels
 from bayescmp.plots.rows import row_axes
@@ -21,12 +22,14 @@ from bayescmp.plots.style import (
 )
 
 
-def plot_prior_sensitivity(result: RegionPosterior, *, ax: Axes | None = None, width_mm: float = 85) -> Axes:
+def plot_prior_sensitivity(
+    result: RegionPosterior | DifferencePosterior, *, ax: Axes | None = None, width_mm: float = 85
+) -> Axes:
     """The three probabilities of a result and under other priors, one row per prior.
 
     Parameters
     ----------
-    result : RegionPosterior
+    result : RegionPosterior, or DifferencePosterior of mcnemar_test
         Its `prior_sensitivity()` is drawn.
     ax : Axes, optional
         Where to draw; a new figure if not given.
@@ -44,11 +47,9 @@ def plot_prior_sensitivity(result: RegionPosterior, *, ax: Axes | None = None, w
     >>> bc.plots.plot_prior_sensitivity(p).get_yticklabels()[0].get_text()
     'this result'
     """
-    if not isinstance(result, RegionPosterior):
+    if not isinstance(result, (RegionPosterior, DifferencePosterior)):
         what = getattr(result, "method", type(result).__name__)
-        raise ValueError(
-            f"Prior sensitivity is there for the sign, signed-rank and hierarchical tests, got the result of: {what}."
-        )
+        raise ValueError(f"Prior sensitivity is there for the posterior of a pair, got the result of: {what}.")
     frame = result.prior_sensitivity()
     ax = row_axes(ax, [str(name) for name in frame["prior"]], width_mm, besides_mm=20)
     ax.set_xlim(-0.03, 1.03)
@@ -66,5 +67,6 @@ def plot_prior_sensitivity(result: RegionPosterior, *, ax: Axes | None = None, w
         handles.append(Line2D([], [], label=name, **style))
     ax.axhline(0.5, color="#BFBFBF", linewidth=0.6)
     key_above(ax, handles[::-1], 3)
-    label_axes(ax, x="probability to be the most probable outcome")
+    region = isinstance(result, RegionPosterior)
+    label_axes(ax, x="probability to be the most probable outcome" if region else "probability")
     return ax

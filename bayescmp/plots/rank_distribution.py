@@ -5,6 +5,7 @@ from matplotlib.axes import Axes
 from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.plots.heat import heat_axes, heat_cells
 from bayescmp.plots.style import POINTS_A_MM, font_size, width_of, wrapped
+from bayescmp.sentences import datasets_used
 
 
 def plot_rank_distribution(result: RankingPosterior, *, ax: Axes | None = None, width_mm: float = 85) -> Axes:
@@ -26,8 +27,8 @@ def plot_rank_distribution(result: RankingPosterior, *, ax: Axes | None = None, 
     --------
     >>> import bayescmp as bc
     >>> ax = bc.plots.plot_rank_distribution(bc.bayes.rank_models(bc.load_domains(), rope=0, random_seed=1))
-    >>> ax.get_xlabel()
-    'rank (1 is best) and its probability'
+    >>> " ".join(ax.get_xlabel().split())
+    'rank (1 is best) and its probability (10 datasets)'
     """
     order = ranking_order(result)
     names = [result.models[i] for i in order]
@@ -35,7 +36,8 @@ def plot_rank_distribution(result: RankingPosterior, *, ax: Axes | None = None, 
     ax, cell = heat_axes(ax, names, ranks, width_mm)
     heat_cells(ax, result.rank_distribution[order], cell, least=0.005)
     size = font_size(width_of(ax))
-    ax.set_xlabel(wrapped("rank (1 is best) and its probability", len(names) * cell / POINTS_A_MM, size), fontsize=size)
+    label = f"rank (1 is best) and its probability ({datasets_used(result)})"
+    ax.set_xlabel(wrapped(label, len(names) * cell / POINTS_A_MM, size), fontsize=size)
     return ax
 
 
@@ -46,5 +48,4 @@ def ranking_order(result: RankingPosterior) -> list[int]:
             f"A ranking of many models is needed (bayes.rank_models, or comparison.ranking_posterior()), got "
             f"{type(result).__name__}."
         )
-    expected = list(result.expected_rank.values())
-    return sorted(range(len(expected)), key=expected.__getitem__)
+    return [int(i) for i in result.order()]

@@ -24,6 +24,7 @@ from bayescmp.plots.style import (
     width_of,
 )
 from bayescmp.rope import Decision
+from bayescmp.sentences import datasets_used
 from bayescmp.text import probability
 
 Run = tuple[int, int]
@@ -60,8 +61,8 @@ def plot_ranking_groups(
     --------
     >>> import bayescmp as bc
     >>> ax = bc.plots.plot_ranking_groups(bc.bayes.rank_models(bc.load_domains(), rope=0, random_seed=1))
-    >>> ax.get_xlabel()
-    'expected rank, 95% interval (1 is best)'
+    >>> " ".join(ax.get_xlabel().split())
+    'expected rank, 95% interval (1 is best), 10 datasets'
     """
     table, ranking = _both(result, threshold)
     order = ranking_order(ranking)
@@ -76,7 +77,7 @@ def plot_ranking_groups(
     ax.set_xticks(range(1, len(names) + 1, -(-len(names) // (4 if width_of(ax) < 120 else 12))))
     _neighbours(ax, table, order)
     _groups(ax, table, order)
-    label_axes(ax, x="expected rank, 95% interval (1 is best)")
+    label_axes(ax, x=f"expected rank, 95% interval (1 is best), {datasets_used(ranking)}")
     return ax
 
 

@@ -23,6 +23,7 @@ from bayescmp.plots.style import (
 )
 from bayescmp.rope import Rope, RopeLike, ropes_of
 from bayescmp.scores.pair import SCALES
+from bayescmp.text import IN_PERCENT, border
 
 STEPS = 21
 
@@ -70,16 +71,23 @@ def plot_rope_curve(
     if x[0] < own < x[-1]:
         ax.axvline(own, color=FAINT, linewidth=0.8, gid="rope")
         ax.annotate(
-            f"rope {own:g}", (own, 1), xycoords=("data", "axes fraction"), xytext=(0, 2), textcoords="offset points",
-            ha="center", fontsize=font_size(width_of(ax)) - 1, color="#595959",
+            f"rope {_border(result)}", (own, 1), xycoords=("data", "axes fraction"), xytext=(0, 2),
+            textcoords="offset points", ha="center", fontsize=font_size(width_of(ax)) - 1, color="#595959",
         )  # fmt: skip
-    few_ticks(ax)
+    few_ticks(ax, result)
     room = label_room(ax)
     labels = outcome_labels(result.a, result.b, room, font_size(width_of(ax)), 2)
     end_labels(ax, curves[-1].tolist(), labels, REGION_COLORS)
-    border = "half-width of the rope" if symmetric else "upper border of the rope, the lower in proportion"
-    label_axes(ax, x=f"{border} ({SCALES[result.scale]} in {result.metric or 'score'})", y="probability")
+    side = "half-width of the rope" if symmetric else "upper border of the rope, the lower in proportion"
+    scale = f"percent, {result.scale} scale," if result.scale in IN_PERCENT else SCALES[result.scale]
+    label_axes(ax, x=f"{side} ({scale} in {result.metric or 'score'})", y="probability")
     return ax
+
+
+def _border(result: Difference) -> str:
+    if result.scale in IN_PERCENT:
+        return f"{border(result.rope.high, result.scale, result.higher_is_better)} %"
+    return f"{result.rope.high:g}"
 
 
 def _grid(result: Difference) -> list[Rope]:

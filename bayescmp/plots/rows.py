@@ -8,6 +8,7 @@ from bayescmp.bayes.posterior import Posterior
 from bayescmp.plots.names import escape, fit_names, printable, text_width
 from bayescmp.plots.style import POINTS_A_MM, font_size, free_width, new_axes
 from bayescmp.scores.pair import SCALES, Pair
+from bayescmp.text import IN_PERCENT
 
 SHARE = 0.36
 """Of the width, at most, for the names."""
@@ -64,6 +65,7 @@ def pair_names(pairs: Sequence[tuple[str, str]], width_mm: float) -> list[str]:
 
 def difference_label(result: Posterior | Pair, favoured: str, *, mean: bool = True) -> str:
     """The label of an axis of differences: what, of what metric with its direction, and whom a positive one favours."""
-    what = ("mean " if mean else "") + SCALES[result.scale]
+    what = ("mean " if mean else "") + ("difference" if result.scale in IN_PERCENT else SCALES[result.scale])
     better = "higher" if result.higher_is_better else "lower"
-    return f"{what} in {result.metric or 'score'}, {better} is better (positive favours {favoured})"
+    in_percent = f" in percent ({result.scale} scale)" if result.scale in IN_PERCENT else ""
+    return f"{what} in {result.metric or 'score'}{in_percent}, {better} is better (positive favours {favoured})"

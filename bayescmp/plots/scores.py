@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib.axes import Axes
 
+from bayescmp.numerics.moments import mean
 from bayescmp.plots.differences import MEAN, strip, strip_key
 from bayescmp.plots.rows import row_axes
 from bayescmp.plots.style import INK, few_ticks, font_size, label_axes, light_grid, width_of
@@ -12,7 +13,7 @@ from bayescmp.text import number
 
 
 def plot_scores(scores: Scores, *, ax: Axes | None = None, width_mm: float = 85) -> Axes:
-    """The distribution of each model's scores: a dot a dataset, or a fold where there is one dataset; the best on top.
+    """The distribution of each model's scores: a dot a dataset, or a fold or run of the only one; the best on top.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def plot_scores(scores: Scores, *, ax: Axes | None = None, width_mm: float = 85)
     scores.check_one_metric()
     one = len(scores.datasets) == 1
     found = [_values(scores, i) for i in range(len(scores.models))]
-    means = np.array([x.mean() for x in found])
+    means = np.array([float(mean(x)) for x in found])
     order = np.argsort(-means if scores.higher_is_better else means, kind="stable")
     ax = row_axes(ax, [scores.models[i] for i in order], width_mm, besides_mm=20, row_mm=6.0)
     light_grid(ax)
@@ -51,7 +52,8 @@ def plot_scores(scores: Scores, *, ax: Axes | None = None, width_mm: float = 85)
         )  # fmt: skip
     ax.margins(x=0.04)
     few_ticks(ax)
-    strip_key(ax, "one fold" if one else "mean score on one dataset", "mean")
+    unit = "one fold" if scores.paired else "one run"
+    strip_key(ax, unit if one else "mean score on one dataset", "mean")
     scale = "" if scores.scale in ("score", "relative") else f"{scores.scale} of "
     label_axes(ax, x=scale + with_direction(scores.metric, scores.higher_is_better))
     return ax
@@ -60,5 +62,5 @@ def plot_scores(scores: Scores, *, ax: Axes | None = None, width_mm: float = 85)
 def _values(scores: Scores, i: int) -> np.ndarray:
     """Folds of the only dataset, or the mean of every dataset on which the model was run."""
     ran = scores.values[i][scores.counts[i] > 0]
-    values = ran[0] if len(scores.datasets) == 1 else np.nanmean(ran, axis=1)
+    values = ran[0] if len(scores.datasets) == 1 else mean(ran)
     return np.asarray(values[np.isfinite(values)])

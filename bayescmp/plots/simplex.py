@@ -67,14 +67,15 @@ def plot_simplex(
     ax : Axes of mpltern (projection="ternary"), optional
     kind : "points" or "density"
     draws : int
-        How many draws of theta are shown.
+        How many draws of theta are shown, of those that the probabilities come from.
     width_mm : float
         The width of the new figure.
 
     Returns
     -------
     Axes, or a list of them for several results
-        Each corner names its outcome, with the probability that it is the most probable one.
+        Each corner names its outcome, with the probability that it is the most probable one, and how often it is
+        expected next.
 
     See Also
     --------
@@ -86,7 +87,7 @@ def plot_simplex(
     >>> import bayescmp as bc
     >>> p = bc.bayes.sign_test(bc.load_domains().pair("C", "A"), rope=1)
     >>> [text.get_text() for text in bc.plots.plot_simplex(p).texts][:1]
-    ['C better\\n0.048']
+    ['C better\\nmost probable 0.048\\nnext 0.182']
     """
     if not is_one_of(kind, ("points", "density")):
         raise ValueError(f'`kind` must be "points" or "density", got {kind!r}.')
@@ -112,7 +113,7 @@ def check_region(result: Any) -> RegionPosterior:
         what = getattr(result, "method", type(result).__name__)
         raise ValueError(
             f"A simplex needs the posterior of three outcomes over many datasets (sign, signed-rank or hierarchical "
-            f"test), got the result of: {what}. Use plot_posterior for a mean difference."
+            f'test), got the result of: {what}. For a mean difference use plot("posterior").'
         )
     return result
 
@@ -187,15 +188,16 @@ def _corner_labels(ax: Any, result: RegionPosterior) -> None:
     size = font_size(width) if width > 50 else 6.0
     labels = outcome_labels(result.a, result.b, (0.31 if width > 50 else 0.28) * width * POINTS_A_MM, size, 2)
     mcse = max(result.mcse.values())
-    places = (((WING, 0.0), 4, "right", "top"), ((0.0, 1.0), 3, "center", "bottom"), ((-WING, 0.0), 4, "left", "top"))
-    three = result.probabilities.values()
-    for label, p, (corner, gap, ha, va) in zip(labels, three, places, strict=True):
+    places = (((WING, 0.0), 4, "top"), ((0.0, 1.0), 3, "bottom"), ((-WING, 0.0), 4, "top"))
+    apart = " " if width > 50 else "\n"
+    readings = zip(result.three, result.expected.values(), strict=True)
+    for label, (p, share), (corner, gap, va) in zip(labels, readings, places, strict=True):
         ax.annotate(
-            f"{label}\n{probability(p, mcse)}",
+            f"{label}\nmost probable{apart}{probability(p, mcse)}\nnext {probability(share)}",
             corner,
             xytext=(0, gap if va == "bottom" else -gap),
             textcoords="offset points",
-            ha=ha,
+            ha="center",
             va=va,
             fontsize=size,
             color=INK,

@@ -2,14 +2,16 @@
 
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import Locator, MaxNLocator
 
 from bayescmp.plots.names import escape, printable, shorten, text_width
 from bayescmp.rope import Decision, Rope
+from bayescmp.text import IN_PERCENT, ratio_percent
 
 MM = 1 / 25.4
 POINTS_A_MM = 72 / 25.4
@@ -18,6 +20,8 @@ ONE_COLUMN, BETWEEN, TWO_COLUMNS = 85.0, 120.0, 170.0
 
 OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#F0E442", "#000000")
 BETTER, WORSE, EQUIVALENT, ROPE = OKABE_ITO[0], OKABE_ITO[1], "#B3B3B3", "#E8E8E8"
+WIDE = 1.5
+"""Log ratios over a wider range have ticks at round logarithms: round percentages would crowd at one end."""
 INK, FAINT = "#1A1A1A", "#8C8C8C"
 REGION_COLORS = (BETTER, EQUIVALENT, WORSE)
 """Of A better, equivalent, B better."""
@@ -183,6 +187,37 @@ def key_above(ax: Axes, handles: list[Any], columns: int, *, expand: bool = Fals
     )
 
 
-def few_ticks(ax: Axes) -> None:
-    """No more ticks on the x axis than their labels have room for."""
-    ax.xaxis.set_major_locator(MaxNLocator(4 if width_of(ax) < 120 else 8, steps=[1, 2, 5, 10]))
+def few_ticks(ax: Axes, of: Any = None) -> None:
+    """No more ticks on the x axis than their labels have room for; differences `of` a result on its scale."""
+    round_numbers = MaxNLocator(4 if width_of(ax) < 120 else 8, steps=[1, 2, 5, 10])
+    if of is None or of.scale not in IN_PERCENT:
+        ax.xaxis.set_major_locator(round_numbers)
+        return
+    percents = _Percents(of.scale, of.higher_is_better, round_numbers)
+    ax.xaxis.set_major_locator(percents)
+    ax.xaxis.set_major_formatter(percents.text)
+
+
+class _Percents(Locator):
+    """Ticks at round percentages of an axis of ratios, which are not round on the log scale."""
+
+    def __init__(self, scale: str, higher_is_better: bool, round_numbers: MaxNLocator) -> None:
+        self.scale, self.up, self.round_numbers = scale, higher_is_better, round_numbers
+
+    def __call__(self) -> Any:
+        return self.tick_values(*self.axis.get_view_interval())  # type: ignore[union-attr]
+
+    def tick_values(self, vmin: float, vmax: float) -> Any:
+        if self.scale == "log" and vmax - vmin > WIDE:
+            return self.round_numbers.tick_values(vmin, vmax)
+        ends = [ratio_percent(float(x), self.scale, self.up) for x in sorted((vmin, vmax))]
+        found = np.asarray(self.round_numbers.tick_values(*ends))
+        found = found[found > -100] if self.up else found[found < 100]
+        if self.scale != "log":
+            return found / 100
+        return np.log1p(found / 100) if self.up else -np.log1p(-found / 100)
+
+    def text(self, x: float, _: float = 0.0) -> str:
+        """The label of a tick."""
+        shown = ratio_percent(float(x), self.scale, self.up)
+        return f"{round(shown, 6) + 0.0:.3g} %"

@@ -11,15 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.comparison.pair import PairResult
-from bayescmp.comparison.show import ranking_of
+from bayescmp.comparison.show import headline, ranking_of
 from bayescmp.references import Reference
 from bayescmp.reports.curves import Curves, Point, curves
 from bayescmp.reports.methods import methods_text, references
-from bayescmp.rope import Rope, RopeLike, warn_if_other_scale
+from bayescmp.rope import Decision, Rope, RopeLike, warn_if_other_scale
 from bayescmp.scores.metrics import with_direction
-from bayescmp.sentences import best_model, estimate_text, rope_text
-from bayescmp.text import counted, number, probability, short_p_value
+from bayescmp.sentences import (
+    best_model,
+    datasets_text,
+    estimate_text,
+    gap_name,
+    holes,
+    mean_scores,
+    pair_notes,
+    rope_text,
+)
+from bayescmp.text import IN_PERCENT, number, probability, short_p_value
 
 if TYPE_CHECKING:
     from bayescmp.bayes.ranking.result import RankingPosterior
@@ -27,9 +37,13 @@ if TYPE_CHECKING:
     from bayescmp.scores.table import Scores
 
 FEW_PAIRS = 6
-"""Up to so many pairs the sentences open the report; with more, the ranking does."""
+"""Up to so many pairs their sentences stand below the answer; with more they are folded away."""
+P_NAMES = ("P(A better)", "P(equivalent)", "P(B better)")
+MOST_PROBABLE = ("Most probable: A better", "equivalent", "B better")
 MOST_PAIRS_PRIORS, MOST_SLOW_PAIRS_PRIORS = 15, 3
 """Up to so many pairs the report has what other priors would give."""
+MOST_PLANS = 3
+"""Of so many undecided pairs the report says what more data would decide."""
 
 
 @dataclass(frozen=True)
@@ -50,21 +64,28 @@ class Content:
 
     title: str
     facts: list[tuple[str, str]]
-    answer: str | None
+    answer: str
+    best: str | None
+    caution: str
     sentences: list[tuple[str, str, str]]
     few: bool
     pairs: list[PairRow]
     shares: bool
+    next: str
+    p_names: tuple[str, str, str]
     estimates: bool
     p_name: str
     effect_name: str | None
     note: str
+    gap: str
     rope: str
     ranking: list[dict[str, Any]]
+    score_name: str
     ranking_note: str
     curves: Curves | None
     runs: list[tuple[str, str, str]]
     priors: list[dict[str, Any]]
+    plans: list[tuple[str, str, str]]
     models: tuple[str, ...]
     datasets: list[dict[str, Any]]
     methods: str
@@ -75,7 +96,9 @@ class Content:
     call: str
 
 
-def content(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: int | None = None) -> Content:
+def content(
+    c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: int | None = None, plan: bool = False
+) -> Content:
     """Gather the report of a comparison."""
     ranking, why = ranking_of(c)
     drawn = curves(c, ropes, n_jobs)
@@ -83,27 +106,34 @@ def content(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: in
     return Content(
         title=f"{len(c.models)} models, {c.scores.metric or 'score'}",
         facts=_facts(c),
-        answer=best_model(ranking, _one_rope(c)) if ranking is not None and len(c.models) > 2 else None,
+        answer=headline(c, wait=True),
+        best=best_model(ranking, _one_rope(c)) if ranking is not None and len(c.models) > 2 else None,
+        caution=holes(c.scores),
         sentences=[pair.three_sentences for pair in c.pairs],
         few=len(c.pairs) <= FEW_PAIRS,
         pairs=pair_rows(c),
         shares=first.expected is not None,
+        next=next_heading(c),
+        p_names=P_NAMES if first.expected is None else MOST_PROBABLE,
         estimates=first.mean is not None,
         p_name=p_name(c),
         effect_name=c.tests.effect_name if c.tests.effect else None,
         note=table_note(c),
-        rope=rope_text(first.rope, first.scale),
+        gap=gap_name(first.scale, first.higher_is_better),
+        rope=rope_text(first.rope, first.scale, first.higher_is_better),
         ranking=_ranking(ranking),
-        ranking_note=why if ranking is None else f"{ranking.method}; {ranking.estimand}",
+        score_name="mean score" if ranking is None else mean_scores(ranking)[0],
+        ranking_note=why if ranking is None else _ranking_note(ranking),
         curves=drawn,
-        runs=[] if drawn is None or len(c.pairs) > 12 else [(*names, drawn.runs(i, *names)) for i, names in _each(c)],
+        runs=[] if drawn is None or len(c.pairs) > 12 else [(*names, drawn.runs(i)) for i, names in _each(c)],
         priors=_priors(c),
+        plans=_plans(c, n_jobs) if plan else [],
         models=c.models,
         datasets=_datasets(c.scores),
         methods=methods_text(c),
         references=references(c),
         diagnostics=_diagnostics(c),
-        notes=_notes(c, ranking),
+        notes=_notes(c),
         reproduce=_reproduce(c),
         call=_call(c),
     )
@@ -140,6 +170,17 @@ def pair_rows(c: "Comparison") -> list[PairRow]:
     return rows
 
 
+def _ranking_note(ranking: "RankingPosterior") -> str:
+    about = f"By {ranking.quantity} over {ranking.rests_on}. {ranking.method}; {ranking.estimand}"
+    return ". ".join([about, *(f"Note: {note}" for note in ranking.notes)])
+
+
+def next_heading(c: "Comparison") -> str:
+    """The heading of the expected shares; empty where there are none."""
+    first = c.posteriors[0]
+    return first.next_heading.capitalize() if isinstance(first, RegionPosterior) else ""
+
+
 def _one_rope(c: "Comparison") -> Rope | None:
     return c.rope if isinstance(c.rope, Rope) else None
 
@@ -152,12 +193,22 @@ def p_name(c: "Comparison") -> str:
 
 def table_note(c: "Comparison") -> str:
     """What has to stand below the table: the rope, both methods, n, and the sign of the differences."""
-    rope = f"Rope {rope_text(c.rope)}" if isinstance(c.rope, Rope) else "A rope for each dataset (differences in ropes)"
+    scale, up = c.scores.scale, c.scores.higher_is_better
+    rope = "A rope for each dataset (differences in ropes)"
+    if isinstance(c.rope, Rope):
+        rope = f"Rope {rope_text(c.rope, scale, up)}"
     sizes = sorted({p.n for p in c.posteriors})
     n = f"n = {sizes[0]}" if len(sizes) == 1 else f"n = {sizes[0]} to {sizes[-1]}"
     first = c.posteriors[0]
-    what = "P: that the outcome is the most probable of the three." if first.expected is not None else ""
-    sign = " Differences are A - B, positive where A is better; brackets: 95% HDI."
+    what = ""
+    if isinstance(first, RegionPosterior):
+        what = (
+            f"{next_heading(c)}: how often it is expected to show A better / equivalent / B better. P and decision: "
+            "that an outcome is the most probable one."
+        )
+    of = {"log": "in percent of B, from means of log ratios", "relative": "in percent of the mean of both"}
+    differences = f"{gap_name(scale, up)}: {of[scale]}" if scale in IN_PERCENT else "Differences are A - B"
+    sign = f" {differences}, positive where A is better; brackets: 95% HDI."
     return (
         f"{rope}. Bayesian: {first.method}, {n}; decided where P reaches {c.threshold:g}. {what} Frequentist: "
         f"{c.tests.method}, {p_name(c)}.{'' if first.mean is None else sign}"
@@ -190,11 +241,12 @@ def _each(c: "Comparison") -> Iterable[tuple[int, tuple[str, str]]]:
 
 def _facts(c: "Comparison") -> list[tuple[str, str]]:
     m = len(c.scores.datasets)
-    rope = rope_text(c.rope) if isinstance(c.rope, Rope) else "one for each dataset"
+    scale, up = c.scores.scale, c.scores.higher_is_better
+    rope = rope_text(c.rope, scale, up) if isinstance(c.rope, Rope) else "one for each dataset"
     return [
         ("Models", str(len(c.models))),
-        ("Datasets", c.scores.datasets[0] if m == 1 else str(m)),
-        ("Metric", with_direction(c.scores.metric, c.scores.higher_is_better)),
+        ("Datasets", c.scores.datasets[0] if m == 1 else datasets_text(c.scores).replace(" datasets", "")),
+        ("Metric", with_direction(c.scores.metric, up, scale)),
         ("Rope", rope),
         ("Setting", c.setting.words),
         ("Pairs", f"{len(c.pairs)}" + (f", all against {c.control}" if c.control else "")),
@@ -205,12 +257,12 @@ def _ranking(ranking: "RankingPosterior | None") -> list[dict[str, Any]]:
     if ranking is None:
         return []
     rows: list[Any] = ranking.to_frame().to_dict("records")
-    spread = float(np.ptp(ranking.mean_score)) if ranking.mean_score else 0.0
+    means = dict(zip(ranking.models, mean_scores(ranking)[1], strict=True))
     for row in rows:
         row["show_best"] = probability(row["p_best"], row["mcse"])
-        row["show_among"] = probability(row["p_among_best"], row["mcse"])
+        row["show_within"] = probability(row["p_within_rope"], row["mcse"])
         row["show_rank"] = f"{row['expected_rank']:.1f}"
-        row["show_score"] = number(row["mean_score"], spread) if "mean_score" in row else ""
+        row["show_score"] = means[row["model"]]
     return rows
 
 
@@ -233,6 +285,17 @@ def _priors(c: "Comparison") -> list[dict[str, Any]]:
         decisions = "; ".join(f"{name} ({n})" for name, n in Counter(part["decision"]).most_common())
         rows.append({"i": i, "a": a, "b": b, "ranges": ranges, "priors": len(part), "decisions": decisions})
     return rows
+
+
+def _plans(c: "Comparison", n_jobs: int | None) -> list[tuple[str, str, str]]:
+    """What more data would decide about the first undecided pairs of the models that may be the best."""
+    try:
+        models: tuple[str, ...] = c.groups().not_worse
+    except ValueError:  # no ranking
+        models = c.models
+    undecided = [(p.a, p.b) for p in c.pairs if p.decision is Decision.UNDECIDED and {p.a, p.b} <= set(models)]
+    plans = c.plan(pairs=undecided[:MOST_PLANS], n_jobs=n_jobs, progress=False)
+    return [(p.a, p.b, " ".join([p.sentence(), *(f"{note[0].upper()}{note[1:]}." for note in p.notes)])) for p in plans]
 
 
 def _datasets(scores: "Scores") -> list[dict[str, Any]]:
@@ -261,18 +324,13 @@ def _diagnostics(c: "Comparison") -> list[tuple[str, str]]:
     ]
 
 
-def _notes(c: "Comparison", ranking: "RankingPosterior | None") -> list[str]:
-    often = Counter(note for p in c.posteriors for note in p.notes)
-    pairs = [f"{note} ({counted(n, 'pair')})" for note, n in often.most_common()]
-    about_ranking = [f"Ranking: {note}" for note in ranking.notes] if ranking else []
+def _notes(c: "Comparison") -> list[str]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if isinstance(c.rope, Rope):
             warn_if_other_scale(c.rope, c.scores.values)
     warned = [str(w.message) for w in caught]
-    return list(
-        dict.fromkeys([*warned, *c.cautions(), *c.notes, *c.tests.notes, *c.scores.notes, *pairs, *about_ranking])
-    )
+    return list(dict.fromkeys([*warned, *c.cautions(), *c.notes, *c.tests.notes, *c.scores.notes, *pair_notes(c)]))
 
 
 def _reproduce(c: "Comparison") -> list[tuple[str, str]]:
@@ -301,6 +359,10 @@ def _call(c: "Comparison") -> str:
         options["adjust"] = c.tests.adjustment
     if c.switching_cost:
         options["switching_cost"] = c.switching_cost
+    if c.mixed_units:
+        options["mixed_units"] = True
+    if c.looks > 1:
+        options["looks"] = c.looks
     if c.random_seed is not None:
         options["random_seed"] = c.random_seed
     if c.bayes_options:

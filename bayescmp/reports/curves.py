@@ -31,7 +31,9 @@ class Point:
     probabilities: tuple[str, ...]
     shares: tuple[str, ...]
     decision: Decision
+    words: str
     kind: str
+    differ: bool
 
     @classmethod
     def of(cls, pair: PairResult) -> "Point":
@@ -39,7 +41,8 @@ class Point:
         p = pair.posterior
         shown = tuple(probability(x, p.largest_mcse, pair.standard.threshold) for x in p.three)
         shares = () if p.expected is None else tuple(map(probability, p.expected.values()))
-        return cls(shown, shares, pair.decision, pair.verdict.kind)
+        verdict = pair.verdict
+        return cls(shown, shares, pair.decision, verdict.decision, verdict.kind, verdict.differ)
 
 
 @dataclass(frozen=True)
@@ -51,10 +54,11 @@ class Curves:
     points: tuple[tuple[Point, ...], ...]
     scale: str
     """The scale of the differences, and so of the ropes."""
+    higher_is_better: bool
 
     def text(self, j: int) -> str:
         """The j-th rope."""
-        return rope_text(self.ropes[j], self.scale)
+        return rope_text(self.ropes[j], self.scale, self.higher_is_better)
 
     def to_json(self) -> dict[str, Any]:
         """For the page: one short text a pair and rope, "P P P|share share share|decision|kind"."""
@@ -63,6 +67,7 @@ class Curves:
         return {
             "ropes": [self.text(j) for j in range(len(self.ropes))],
             "at": self.at,
+            "about": "most probable: " if self.points[0][0].shares else "",
             "kinds": kinds,
             "pairs": [
                 [
@@ -84,18 +89,18 @@ class Curves:
                 "better": better,
                 "equivalent": equivalent,
                 "undecided": len(column) - better - equivalent,
-                "differ": sum(p.kind != "agree" for p in column),
+                "differ": sum(p.differ for p in column),
             }
             edge = j in (0, self.at, len(self.ropes) - 1)
             if edge or any(rows[-1][name] != x for name, x in numbers.items()):
                 rows.append({"rope": self.text(j), **numbers, "here": j == self.at})
         return rows
 
-    def runs(self, i: int, a: str, b: str) -> str:
+    def runs(self, i: int) -> str:
         """How the decision on pair i moves with the rope, in words."""
         parts: list[tuple[str, int, int]] = []
         for j, point in enumerate(self.points[i]):
-            words = point.decision.words(a, b)
+            words = point.words
             if parts and parts[-1][0] == words:
                 parts[-1] = (words, parts[-1][1], j)
             else:
@@ -119,7 +124,7 @@ def curves(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: int
         warnings.simplefilter("ignore")  # given when the comparison was made
         points = [Point.of(pair) for pair, _ in c.at_ropes(grid, n_jobs=n_jobs)]
     rows = [tuple(points[i : i + len(grid)]) for i in range(0, len(points), len(grid))]
-    return Curves(tuple(grid), grid.index(own), tuple(rows), scale)
+    return Curves(tuple(grid), grid.index(own), tuple(rows), scale, c.scores.higher_is_better)
 
 
 def _grid(c: "Comparison", own: Rope) -> list[Rope]:

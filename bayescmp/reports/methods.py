@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.comparison.show import ranking_of
 from bayescmp.references import Reference, found
 from bayescmp.rope import Rope
-from bayescmp.sentences import rope_text
-from bayescmp.text import counted, p_value, statistic
+from bayescmp.scores.metrics import with_direction
+from bayescmp.sentences import datasets_text, rope_text
+from bayescmp.text import p_value, statistic
 
 if TYPE_CHECKING:
     from bayescmp.comparison.result import Comparison
@@ -86,12 +88,11 @@ class _Paragraph:
         c, scores = self.c, self.c.scores
         designs = list(dict.fromkeys(r.name for r in scores.resampling if r is not None))
         known = all(r is not None for r in scores.resampling) and len(designs) == 1
-        where = counted(len(scores.datasets), "dataset") + (f", each scored by {designs[0]}" if known else "")
-        scale = "" if scores.scale == "score" else f", on the {scores.scale} scale"
-        best = "higher" if scores.higher_is_better else "lower"
+        where = datasets_text(scores) + (f", each scored by {designs[0]}" if known else "")
+        metric = with_direction(scores.metric, scores.higher_is_better, scores.scale)
         pairs = c.pair_names
         what = " with ".join(pairs[0]) if len(pairs) == 1 else f"{len(c.models)} models"
-        text = f"We compared {what} on {where}, by {scores.metric or 'score'} ({best} is better{scale})"
+        text = f"We compared {what} on {where}, by {metric}"
         if len(pairs) == 1:
             return f"{text}."
         which = f"{c.control} with each other model" if c.control else "all pairs of models"
@@ -101,22 +102,23 @@ class _Paragraph:
         c, test = self.c, self.c.setting.bayes_test
         each = "Each pair was" if len(c.posteriors) > 1 else "They were"
         gives = f" {test.gives}." if test.gives else ""
-        lines = [f"{each} compared by the {test.long_label}{self._cite(test.citations)}.{gives}"]
+        lines = [f"{each} compared by the Bayesian {c.posteriors[0].method}{self._cite(test.citations)}.{gives}"]
         kruschke = ("kruschke2018rejecting",)
         if isinstance(c.rope, Rope):
+            within = rope_text(c.rope, c.scores.scale, c.scores.higher_is_better)
             rope = (
                 "No difference was considered negligible (rope 0)"
                 if c.rope.is_zero
-                else f"Differences within the region of practical equivalence (rope) {rope_text(c.rope)} count as "
-                f"equivalent{self._cite(kruschke)}"
+                else f"Differences within the region of practical equivalence (rope) {within} count as equivalent"
+                f"{self._cite(kruschke)}"
             )
         else:
             rope = f"Every dataset had its own region of practical equivalence (rope){self._cite(kruschke)}"
         lines.append(f"{rope}.")
-        if c.posteriors[0].expected is not None:
+        if isinstance(c.posteriors[0], RegionPosterior):
             lines.append(
-                "P is the posterior probability that an outcome is the most probable of the three; expected shares are "
-                "the posterior means of their probabilities."
+                "P is the posterior probability that an outcome is the most probable of the three; how often "
+                f"{c.posteriors[0].new} will show an outcome is the posterior mean of its probability."
             )
         options = ", ".join(f"{key} = {value}" for key, value in c.bayes_options.items())
         chosen = f" Options: {options}." if options else ""
@@ -126,7 +128,11 @@ class _Paragraph:
             many = len(c.scores.datasets) > 1
             how = f"by the Bayesian bootstrap of the datasets{self._cite(('rubin1981bootstrap',))}" if many else ""
             how = how or f"from the joint posterior of all models ({ranking.method})"
-            lines.append(f"We computed the probability that each model is the best {how}.")
+            lines.append(
+                f"We computed the probability that each model is the best {how}, by {ranking.quantity} over "
+                f"{ranking.rests_on}, and from the same draws that it is within the rope of the best, by which models "
+                "are grouped."
+            )
         return lines
 
     def _frequentist(self) -> list[str]:

@@ -14,10 +14,20 @@ from typing import TYPE_CHECKING, Any
 from bayescmp.checks import check_switch, is_list
 from bayescmp.comparison.show import ranking_of
 from bayescmp.files import check_target, checked_path, holds, write_text
-from bayescmp.reports.content import content, data_hash, p_name, pair_rows, table_note
+from bayescmp.reports.content import (
+    MOST_PROBABLE,
+    P_NAMES,
+    content,
+    data_hash,
+    next_heading,
+    p_name,
+    pair_rows,
+    table_note,
+)
 from bayescmp.reports.escape import Raw, latex, latex_cell, latex_number, markdown
 from bayescmp.reports.figures import figures
 from bayescmp.rope import RopeLike
+from bayescmp.sentences import gap_name
 from bayescmp.text import one_line, safe_text, visible
 
 if TYPE_CHECKING:
@@ -38,6 +48,7 @@ def report(
     *,
     overwrite: bool = False,
     ropes: Iterable[RopeLike] | None = None,
+    plan: bool = False,
     n_jobs: int | None = None,
 ) -> Path:
     """Write the whole report; the ending of the path gives the format.
@@ -52,8 +63,11 @@ def report(
         replaced in any case.
     ropes : iterable of ropes, optional
         The grid of the rope slider; by default around the comparison's rope. () for none.
+    plan : bool
+        Whether to say what more data would decide, for at most three undecided pairs of the models that may be the
+        best; this is simulated, and takes a while.
     n_jobs : int, optional
-        Worker processes for that grid.
+        Worker processes for the grid and the plans.
 
     Returns
     -------
@@ -71,7 +85,7 @@ def report(
     mark = f"bayescmp report of scores {data_hash(c.scores)}"
     overwrite = check_switch("overwrite", overwrite) or holds(path, mark)
     form = FORMATS[check_path(path, overwrite=overwrite, report=True).suffix.lower()]
-    found = content(c, ropes, n_jobs)
+    found = content(c, ropes, n_jobs, check_switch("plan", plan))
     drawn = {"figures": figures(c, ranking_of(c)[0])} if form == "html" else _table_options(c)
     template = environment(form).get_template(f"report.{form}")
     return write_text(path, template.render(r=found, mark=mark, **drawn), overwrite)
@@ -285,6 +299,9 @@ def _table_options(c: "Comparison") -> dict[str, Any]:
     wide = max(len(one_line(name)) for name in c.models) > LONG_NAME
     return {
         "shares": c.posteriors[0].expected is not None,
+        "gap": gap_name(c.posteriors[0].scale, c.scores.higher_is_better),
+        "next": next_heading(c),
+        "p_names": P_NAMES if c.posteriors[0].expected is None else MOST_PROBABLE,
         "estimates": c.posteriors[0].mean is not None,
         "long": len(c.pairs) > MOST_ROWS_ON_A_PAGE,
         "name_column": Raw(r">{\raggedright\arraybackslash}p{0.2\linewidth}" if wide else "l"),

@@ -1,6 +1,6 @@
 """The input side: results of models on datasets, pairs of models, resampling designs, readers, bundled results."""
 
-from bayescmp.scores.bundled import load_domains, load_labour, load_uci
+from bayescmp.scores.bundled import load_domains, load_items, load_labour, load_uci
 from bayescmp.scores.files import read_scores
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
@@ -11,6 +11,7 @@ __all__ = [
     "Resampling",
     "Scores",
     "load_domains",
+    "load_items",
     "load_labour",
     "load_uci",
     "read_scores",

@@ -1,14 +1,17 @@
 """Arrays in: `Scores.from_arrays`, and what every way in shares: numbers that are numbers, aligned, without copies."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.checks import is_list
-from bayescmp.errors import RepeatsWarning, ScoresError, name_list, warn
+from bayescmp.errors import RepeatsWarning, ScoresError, few_words, name_list, shown, warn
+from bayescmp.scores.items import items_of_arrays
 from bayescmp.scores.metrics import higher_is_better as direction
+from bayescmp.scores.overview import check_table
 from bayescmp.scores.resampling import Resampling, check_design
 
 if TYPE_CHECKING:
@@ -16,8 +19,10 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-NOT_SCORES = (str, bytes, bool, np.bool_)
+NOT_SCORES = {str, bytes, np.str_, np.bytes_}
 """What numpy would turn into numbers, though it is more likely a mistake."""
+TRUTH = {bool, np.bool_}
+"""These are 1 and 0, but not among other numbers."""
 
 
 def from_arrays(
@@ -28,21 +33,29 @@ def from_arrays(
     datasets: Sequence[str] | int | None = None,
     metric: str | None = None,
     higher_is_better: bool | None = None,
+    items: Sequence[str] | None = None,
+    clusters: Sequence[str] | None = None,
 ) -> "Scores":
     """Scores from one array per model.
 
     Parameters
     ----------
     arrays : mapping of str to array
-        1-D with a `resampling`: the resamples of one dataset, repeat-major (repeat 1's folds first).
+        1-D with a `resampling`: the resamples of one dataset, repeat-major (repeat 1's folds first), or with
+        `Resampling.runs()` its runs, of which models (and datasets, as lists) may have different numbers.
         1-D with `datasets`: one score per dataset. 1-D with neither raises an error, because folds that are treated
-        as datasets give a wrong answer. 2-D: datasets x resamples.
+        as datasets give a wrong answer. 2-D: datasets x resamples; repeats x folds, where that is what the k-fold
+        `resampling` of one dataset makes. With `Resampling.items()` a vector holds one score per item, and with
+        `Resampling.items(samples=k)` an array is items x samples.
     resampling : Resampling, optional
         The design, the same for all datasets.
     datasets : list of str, or int, optional
         Names of the datasets, or their number: "dataset 1", ...
     metric, higher_is_better
         A known metric name sets the direction; an unknown one, or none, needs `higher_is_better`.
+    items, clusters : list of str, optional
+        For the items of one dataset: their names, and the group from which each comes (the passage of a question, the
+        patient of a case). Items of one group are not independent.
 
     See Also
     --------
@@ -60,9 +73,73 @@ def from_arrays(
     """
     if isinstance(arrays, Mapping) and resampling is None and datasets is None:
         _check_not_folds(arrays, metric, higher_is_better)
+    if isinstance(resampling, Resampling) and resampling.scheme == "items":
+        return _items(cls, arrays, resampling, datasets, metric, higher_is_better, items, clusters)
+    if items is not None or clusters is not None:
+        raise ScoresError("`items` and `clusters` are for items: give resampling=Resampling.items().")
     return scores_of(
         cls, arrays, resampling=resampling, datasets=datasets, metric=metric, higher_is_better=higher_is_better
     )
+
+
+def _items(
+    cls: type["Scores"],
+    arrays: Mapping[str, ArrayLike],
+    design: Resampling,
+    datasets: Sequence[str] | int | None,
+    metric: str | None,
+    higher_is_better: bool | None,
+    names: Sequence[str] | None,
+    clusters: Sequence[str] | None,
+) -> "Scores":
+    """Scores of items: a vector holds the items of one dataset, an array datasets x items, or items x samples."""
+    if not isinstance(arrays, Mapping):
+        raise ScoresError(f"`arrays` must map model names to scores, got {type(arrays).__name__}.")
+    arrays = {str(name): _zeros_and_ones(x) for name, x in arrays.items()}
+    depths = {_depth(name, x) for name, x in arrays.items()}
+    if design.samples == 1:
+        if 2 in depths and datasets is None:
+            raise ScoresError(
+                "2-D arrays of items may be datasets x items, or items x samples, and samples are not items. Give "
+                "datasets=... for the first, resampling=Resampling.items(samples=...) for the second."
+            )
+        scores = scores_of(
+            cls, arrays, resampling=design, datasets=datasets, metric=metric, higher_is_better=higher_is_better
+        )
+        found = items_of_arrays(scores.values.shape[2], names, clusters)
+        return replace(scores, items=dict.fromkeys(scores.datasets, found))
+    if depths - {2}:
+        raise ScoresError(f"With {design.samples} samples per item every array must be items x samples, 2-D.")
+    samples = np.stack(list(aligned(arrays, False, None).values()))
+    if samples.shape[2] != design.samples:
+        raise ScoresError(f"Every item must have {design.samples} samples, as in the design, got {samples.shape[2]}.")
+    found = items_of_arrays(samples.shape[1], names, clusters, samples)
+    (dataset,) = dataset_names(datasets, 1, folds=True)
+    return finish(
+        cls,
+        models=tuple(arrays),
+        datasets=(dataset,),
+        values=samples.mean(axis=2)[:, None],
+        keys=(numbered_keys(len(found)),),
+        resampling=(design,),
+        items={dataset: found},
+        metric=metric,
+        higher_is_better=higher_is_better,
+    )
+
+
+def _zeros_and_ones(values: ArrayLike) -> ArrayLike:
+    """Right and wrong as 1 and 0; anything else as it is."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of unequal lengths
+        return values
+    return array.astype(float) if array.dtype.kind == "b" else values
+
+
+def numbered_keys(n: int) -> tuple[tuple[int, int], ...]:
+    """The keys of n scores without repeats and folds."""
+    return tuple((i + 1, 1) for i in range(n))
 
 
 def _check_not_folds(arrays: Mapping[str, ArrayLike], metric: str | None, higher_is_better: bool | None) -> None:
@@ -105,18 +182,21 @@ def scores_of(
         raise ScoresError(f"Every model must have its own name, got {list(arrays)}.")
     check_design(resampling)
     folds = resampling is not None
-    tables = aligned({str(m): values for m, values in arrays.items()}, folds)
+    named = {str(m): values for m, values in arrays.items()}
+    tables = aligned(named, folds, resampling) if resampling is None or resampling.paired else _runs(named)
     n_datasets, n = next(iter(tables.values())).shape
     names = dataset_names(datasets, n_datasets, folds)
     if resampling is not None:
         resampling.check(n, f'"{names[0]}"')
+    values = np.stack(list(tables.values()))
+    most = np.isfinite(values).any(axis=0).sum(axis=1).tolist()
     keys = resampling.keys if resampling else None
     return finish(
         cls,
         models=tuple(tables),
         datasets=names,
-        values=np.stack(list(tables.values())),
-        keys=(keys or tuple((i + 1, 1) for i in range(n)),) * n_datasets,
+        values=values,
+        keys=tuple(keys or numbered_keys(n) for n in most),
         resampling=(resampling,) * n_datasets,
         metric=metric,
         higher_is_better=higher_is_better,
@@ -131,11 +211,12 @@ def finish(
     notes: tuple[str, ...] = (),
     **fields: Any,
 ) -> "Scores":
-    """The last steps of every way in: the direction, and a warning about repeats that are copies."""
+    """The last steps of every way in: the direction, and what looks wrong although it is a number."""
     scores = cls(metric=metric, higher_is_better=direction(metric, higher_is_better), notes=notes, **fields)
     for d, name in enumerate(scores.datasets) if scores.values.shape[2] > 3 else ():
         if warn_of_copies(name, scores.keys[d], scores.values[:, d]):
             break
+    check_table(scores)
     return scores
 
 
@@ -144,9 +225,9 @@ def warn_of_copies(dataset: str, keys: Sequence[tuple[int, int]], values: Floats
     copies = _copied_repeats(keys, values)
     if copies:
         warn(
-            f'Repeats {copies[0]} and {copies[1]} on "{dataset}" are exact copies of each other in every model: they '
-            "are not repeats, and counting them makes the answer too sure. Reseed the cross-validation for each "
-            "repeat, or keep one of them.",
+            f'Repeats {copies[0]} and {copies[1]} on "{few_words(dataset)}" are exact copies of each other in every '
+            "model: they are not repeats, and counting them makes the answer too sure. Reseed the cross-validation for "
+            "each repeat, or keep one of them.",
             RepeatsWarning,
         )
     return copies is not None
@@ -163,10 +244,8 @@ def _copied_repeats(keys: Sequence[tuple[int, int]], values: Floats) -> tuple[in
         return None
     for repeat in np.unique(repeats):
         block = values[:, : len(keys)][:, repeats == repeat]
-        if np.unique(block[np.isfinite(block)]).size < 3:
-            continue
         earlier = blocks.setdefault(block.tobytes(), int(repeat))
-        if earlier != repeat:
+        if earlier != repeat and np.unique(block[np.isfinite(block)]).size > 2:
             return earlier, int(repeat)
     return None
 
@@ -174,16 +253,30 @@ def _copied_repeats(keys: Sequence[tuple[int, int]], values: Floats) -> tuple[in
 # ---- from what was given to aligned numbers
 
 
-def aligned(arrays: Mapping[str, ArrayLike], folds: bool, *, flat: bool = False) -> dict[str, Floats]:
+def aligned(
+    arrays: Mapping[str, ArrayLike], folds: bool, resampling: Resampling | None, *, flat: bool = False
+) -> dict[str, Floats]:
     """Each model's datasets x resamples, of one shape; a vector is the `folds` of one dataset, or one per dataset.
 
-    With `flat` only vectors are taken.
+    With `flat` only one dataset is taken: vectors, or the repeats x folds of the design.
     """
     check_same_index(arrays, "scores")
     depths = {name: _depth(name, values) for name, values in arrays.items()}
     tables = {}
     for name, values in arrays.items():
-        if depths[name] != 2 or flat:
+        _check_plain(name, values)
+        if depths[name] == 2 and resampling is not None and np.shape(values) == resampling.repeats_by_folds:
+            tables[name] = np.concatenate(
+                [as_vector(f"{name}, repeat {i + 1}", run) for i, run in enumerate(np.asarray(values))]
+            )[None, :]
+        elif depths[name] == 2 and flat:
+            runs, k = np.shape(values)
+            raise ScoresError(
+                f"The scores of `{name}` must be one-dimensional, or the repeats x folds that `resampling` makes, got "
+                f"shape ({runs}, {k}). For {runs} repeats of {k} folds give resampling=Resampling.kfold({k}, repeats="
+                f"{runs})."
+            )
+        elif depths[name] != 2:
             vector = as_vector(name, values)
             tables[name] = vector[None, :] if folds else vector[:, None]
         elif not len(rows := np.asarray(values)):
@@ -194,9 +287,29 @@ def aligned(arrays: Mapping[str, ArrayLike], folds: bool, *, flat: bool = False)
         sizes = (f"`{m}` has {' x '.join(str(n) for n in t.shape if n > 1) or 1} scores" for m, t in tables.items())
         raise ScoresError(
             f"All models must be scored on the same folds or datasets, in the same order, but {', '.join(sizes)}. "
-            "Unpaired runs (nothing to match them by) are for welch_ttest."
+            "Runs that cannot be paired may differ in number: give resampling=Resampling.runs(), or use welch_ttest."
         )
     return tables
+
+
+def _runs(arrays: Mapping[str, Any]) -> dict[str, Floats]:
+    """Each model's datasets x runs, filled up with NaN: models and datasets may have different numbers of runs."""
+    rows: dict[str, list[Floats]] = {}
+    for name, values in arrays.items():
+        try:
+            nested = np.ndim(values) == 2
+        except ValueError:  # rows of different lengths
+            nested = True
+        each = enumerate(values) if nested else ()
+        rows[name] = [as_vector(f"{name}, dataset {i + 1}", x) for i, x in each] or [as_vector(name, values)]
+    sizes = {name: len(each) for name, each in rows.items()}
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"`{name}` has {n}" for name, n in sizes.items())
+        raise ScoresError(f"All models must have a row of runs for each dataset, but {listed}.")
+    width = max(x.size for each in rows.values() for x in each)
+    return {
+        name: np.stack([np.append(x, np.full(width - x.size, np.nan)) for x in each]) for name, each in rows.items()
+    }
 
 
 def dataset_names(given: Sequence[str] | int | None, n: int, folds: bool) -> tuple[str, ...]:
@@ -227,26 +340,29 @@ def check_same_index(arrays: Mapping[str, Any], what: str) -> None:
 
 def as_vector(name: str, values: ArrayLike) -> Floats:
     """A one-dimensional float array of finite numbers; an error names the place where it is not."""
-    if np.ma.isMaskedArray(values) or np.iscomplexobj(values):
-        raise ScoresError(f"The scores of `{name}` must be plain real numbers, got {type(values).__name__}.")
+    _depth(name, values)  # raises where lists have different lengths, before numpy does
+    _check_plain(name, values)
     try:
         given = np.asarray(values)
-        numbers = given.dtype.kind not in "USb" and not (
-            given.dtype.kind == "O" and any(isinstance(x, NOT_SCORES) for x in given.flat)
-        )
+        kinds = set(map(type, given.flat)) if given.dtype.kind == "O" else set()
+        numbers = given.dtype.kind not in "USc" and not kinds & NOT_SCORES and (kinds <= TRUTH or not kinds & TRUTH)
         vector = np.array(given, dtype=float) if numbers else None
     except (TypeError, ValueError, OverflowError):
         vector = None
     if vector is None:
-        text = repr(values)
-        shown = text if len(text) <= 60 else text[:57] + "..."
-        raise ScoresError(f"The scores of `{name}` must be numbers, got {shown}.")
+        raise ScoresError(f"The scores of `{name}` must be numbers, got {shown(values)}.")
     if vector.ndim != 1:
         raise ScoresError(f"The scores of `{name}` must be one-dimensional, got shape {vector.shape}.")
     if vector.size == 0:
         raise ScoresError(f"The scores of `{name}` are empty: there must be at least 2.")
     check_finite(vector, lambda i: f"`{name}`, position {i}")
     return vector
+
+
+def _check_plain(name: str, values: ArrayLike) -> None:
+    """Raise if these have a mask or imaginary parts, which an array of floats would lose without a word."""
+    if np.ma.isMaskedArray(values) or getattr(getattr(values, "dtype", None), "kind", "") == "c":
+        raise ScoresError(f"The scores of `{name}` must be plain real numbers, got {type(values).__name__}.")
 
 
 def check_finite(values: Floats, where: Callable[[int], str]) -> None:
@@ -267,8 +383,18 @@ def check_finite(values: Floats, where: Callable[[int], str]) -> None:
     )
 
 
+def check_not_huge(values: Floats, most: float) -> None:
+    """Raise if sums or squares of the scores would be infinite."""
+    if (largest := float(np.nanmax(np.abs(values)))) > most:
+        raise ScoresError(f"Scores must be at most {most:g} in size, got {largest:g}. Change their unit.")
+
+
 def _depth(name: str, values: ArrayLike) -> int:
     try:
         return np.ndim(values)
     except ValueError:
-        raise ScoresError(f"The scores of `{name}` must have the same number of resamples on every dataset.") from None
+        raise ScoresError(
+            f"The scores of `{name}` must be one list of numbers, or lists of one length, but they are lists of "
+            "different lengths. Give the same number of resamples on every dataset, or a long table to "
+            "Scores.from_frame."
+        ) from None

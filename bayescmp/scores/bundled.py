@@ -1,11 +1,15 @@
 """Real results that ship with the package, for examples and tests."""
 
 import csv
+from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
 
+from bayescmp.checks import is_one_of
+from bayescmp.errors import ScoresError
 from bayescmp.scores.frames import from_columns
+from bayescmp.scores.items import items_of_arrays
 from bayescmp.scores.resampling import Resampling
 from bayescmp.scores.table import Scores
 
@@ -33,6 +37,46 @@ def load_uci() -> Scores:
     correct = np.array([[row[name] for row in rows] for name in models], dtype=float)
     tested = np.array([row["n_test"] for row in rows], dtype=float)
     return from_columns(Scores, columns, (correct / tested).ravel(), metric="accuracy", higher_is_better=True)
+
+
+def load_items(metric: str = "accuracy") -> Scores:
+    """Right or wrong of 8 scikit-learn classifiers on every case of the test sets of 7 real datasets.
+
+    Each model was trained once. The test cases of "vowel" come in clusters: all vowels of a speaker are in the test set
+    or none. Made by `scripts/make_items.py`.
+
+    Parameters
+    ----------
+    metric : "accuracy" or "probability"
+        1 or 0 for each case, or the predicted probability of the true class, in hundredths.
+
+    See Also
+    --------
+    load_uci : the cross-validation of the same models.
+
+    Examples
+    --------
+    >>> load_items().pair("rf", "svm").select("digits")
+    Pair: rf vs svm, accuracy (higher is better), "digits", 500 items each
+      mean difference -0.004 (positive favours rf)
+    """
+    if not is_one_of(metric, ("accuracy", "probability")):
+        raise ScoresError(f'`metric` must be "accuracy" or "probability", got {metric!r}.')
+    models = ("nb", "lr", "svm", "knn", "tree", "tree_pruned", "rf", "gbm")
+    rows = list(csv.DictReader(_data("items.csv").splitlines()))
+    if metric == "accuracy":
+        values = np.array([[int(x) for x in row["right"]] for row in rows], dtype=float)
+    else:
+        values = np.array([row["probability"].split() for row in rows], dtype=float) / 100
+    columns = {name: [row[name] for row in rows] * len(models) for name in ("dataset", "item")}
+    columns["model"] = [name for name in models for _ in rows]
+    scores = from_columns(Scores, columns, values.T.ravel(), metric=metric, higher_is_better=True)
+    items = dict(scores.items)
+    for name, found in items.items():
+        groups = [row["cluster"] for row in rows if row["dataset"] == name]
+        if all(groups):
+            items[name] = items_of_arrays(len(found), found.names, groups)
+    return replace(scores, items=items, notes=())
 
 
 def load_labour() -> Scores:

@@ -4,22 +4,32 @@ Each function takes what people have (a `Pair`, `Scores`, arrays, frames) and re
 oriented and complete, or raises an error that names the test. A new design gets one function here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.checks import is_one_of
+from bayescmp.checks import check_switch, is_list, is_one_of
 from bayescmp.errors import MissingWarning, RopeError, ScoresError, name_list, warn
-from bayescmp.numerics.moments import power_of_two
+from bayescmp.numerics.moments import mean, power_of_two
 from bayescmp.numerics.ranks import average_ranks
 from bayescmp.rope import Rope, RopeLike, rope_for, symmetric, warn_if_other_scale
-from bayescmp.scores.arrays import aligned, as_vector, check_same_index, dataset_names, scores_of, warn_of_copies
+from bayescmp.scores.arrays import (
+    aligned,
+    as_vector,
+    check_same_index,
+    dataset_names,
+    numbered_keys,
+    scores_of,
+    warn_of_copies,
+)
+from bayescmp.scores.items import Items, items_of_arrays
 from bayescmp.scores.metrics import higher_is_better as direction
+from bayescmp.scores.metrics import is_bounded, is_known
 from bayescmp.scores.pair import Pair, rounding_of
-from bayescmp.scores.resampling import Resampling, check_design
+from bayescmp.scores.resampling import Resampling, check_design, not_paired
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
@@ -45,6 +55,8 @@ def one_dataset(
     `dataset` may be left out where there is only one; `test` is the test's name, for errors.
     """
     pair = as_pair(a, b, arrays_are="folds", resampling=resampling, higher_is_better=higher_is_better)
+    if not pair.paired:
+        raise not_paired(test)
     if dataset is not None:
         pair = pair.select(dataset)
     if len(pair.datasets) > 1:
@@ -68,10 +80,16 @@ def many_datasets(
     pair = as_pair(a, b, arrays_are="datasets", higher_is_better=higher_is_better)
     if len(pair.datasets) < 2:
         raise ScoresError(
-            f"`{test}` needs at least 2 datasets, but {pair.a} vs {pair.b} has {len(pair.datasets)}. For the folds of "
-            "one dataset use bayes.correlated_ttest or frequentist.corrected_ttest."
+            f"`{test}` needs at least 2 datasets, but {pair.a} vs {pair.b} has {len(pair.datasets)}. "
+            + _for_one_dataset(pair.paired)
         )
     return pair
+
+
+def _for_one_dataset(paired: bool) -> str:
+    if paired:
+        return "For the folds of one dataset use bayes.correlated_ttest or frequentist.corrected_ttest."
+    return "For the runs of one dataset use welch_ttest (bayes or frequentist)."
 
 
 def as_pair(
@@ -103,7 +121,7 @@ def as_pair(
         raise ScoresError(f"Give a pair, or two arrays of scores, `a` and `b`; got one {type(a).__name__}.")
     names, folds = model_names(a, b), arrays_are == "folds"
     check_design(resampling)
-    one, two = aligned(dict(zip(names, (a, b), strict=True)), folds, flat=folds).values()
+    one, two = aligned(dict(zip(names, (a, b), strict=True)), folds, resampling, flat=folds).values()
     if resampling is not None:
         resampling.check(one.shape[1], "each array")
         warn_of_copies("dataset", resampling.keys or (), np.stack([one[0], two[0]]))
@@ -141,6 +159,24 @@ class Unpaired:
     scores_a: Floats
     scores_b: Floats
     higher_is_better: bool
+    dataset: str = "dataset"
+    metric: str | None = None
+    scale: str = "score"
+
+    def about(self) -> dict[str, Any]:
+        """The fields of a result that name what was compared, apart from the models."""
+        return {
+            "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
+            "scale": self.scale,
+            "datasets": (self.dataset,),
+        }
+
+    @property
+    def rounding(self) -> tuple[float, float]:
+        """The absolute rounding error that the scores of A and of B may carry."""
+        a, b = (float(rounding_of(x, self.scale).max()) for x in (self.scores_a, self.scores_b))
+        return a, b
 
     @property
     def models(self) -> tuple[str, str]:
@@ -159,23 +195,63 @@ class Unpaired:
 
 
 def unpaired(
-    a: ArrayLike, b: ArrayLike | None, *, test: str, higher_is_better: bool | None = None, least: int = 2
+    a: Pair | Scores | ArrayLike,
+    b: ArrayLike | None,
+    *,
+    test: str,
+    dataset: str | None = None,
+    higher_is_better: bool | None = None,
+    least: int = 2,
 ) -> Unpaired:
-    """The scores of unpaired runs: two arrays, also of different lengths, with at least `least` scores each."""
+    """Runs that cannot be paired, at least `least` of each model: a pair of `Resampling.runs()`, or two arrays."""
     if isinstance(a, (Pair, Scores)):
-        raise ScoresError(
-            f"`{test}` compares two arrays of unpaired scores, got a {type(a).__name__}. The scores of a pair belong "
-            "together: use a test for pairs, such as corrected_ttest."
+        pair = as_pair(a, b, arrays_are="folds", higher_is_better=higher_is_better)
+        if pair.paired:
+            raise ScoresError(
+                f"`{test}` compares runs that cannot be paired, but the scores of this pair belong together. Use a "
+                "test of pairs, such as corrected_ttest. If they are independent runs, read them with "
+                "resampling=Resampling.runs()."
+            )
+        pair = pair if dataset is None else pair.select(dataset)
+        if len(pair.datasets) > 1:
+            raise ScoresError(
+                f"`{test}` answers for one dataset, but this pair has {len(pair.datasets)}: "
+                f'{name_list(pair.datasets)}. Pick one with dataset="{pair.datasets[0]}", or ask about all datasets '
+                "together with the hierarchical test."
+            )
+        x, y = (scores[0, :n] for scores, n in zip((pair.scores_a, pair.scores_b), pair.runs[:, 0], strict=True))
+        runs = Unpaired(
+            a=pair.a,
+            b=pair.b,
+            scores_a=x,
+            scores_b=y,
+            higher_is_better=pair.higher_is_better,
+            dataset=pair.datasets[0],
+            metric=pair.metric,
+            scale=pair.scale,
         )
-    if b is None:
-        raise ScoresError(f"Give two arrays of scores, `a` and `b`; got one {type(a).__name__}.")
-    names = model_names(a, b)
-    x, y = (as_vector(name, scores) for name, scores in zip(names, (a, b), strict=True))
-    for name, scores in zip(names, (x, y), strict=True):
-        if scores.size < least:
-            raise ScoresError(f"`{test}` needs at least {least} scores of each model, but `{name}` has {scores.size}.")
-    up = plain_direction(higher_is_better)
-    return Unpaired(a=names[0], b=names[1], scores_a=x, scores_b=y, higher_is_better=up)
+    else:
+        if b is None:
+            raise ScoresError(f"Give two arrays of scores, `a` and `b`; got one {type(a).__name__}.")
+        if dataset is not None:
+            raise ScoresError("`dataset` picks one of a pair's datasets, but arrays have none. Leave it out.")
+        names = model_names(a, b)
+        x, y = (as_vector(name, scores) for name, scores in zip(names, (a, b), strict=True))
+        up = plain_direction(higher_is_better)
+        runs = Unpaired(a=names[0], b=names[1], scores_a=x, scores_b=y, higher_is_better=up)
+    check_runs(test, runs.dataset, runs.models, (runs.scores_a.size, runs.scores_b.size), least)
+    return runs
+
+
+def check_runs(test: str, dataset: str, models: Sequence[str], counts: Iterable[int], least: int = 2) -> None:
+    """Raise, by name, if a model has fewer than `least` runs on this dataset."""
+    for model, n in zip(models, counts, strict=True):
+        if n < least:
+            raise ScoresError(
+                f'`{test}` needs at least {least} scores of each model, but `{model}` has {n} on "{dataset}": nothing '
+                "shows its spread. Run it again with other seeds, or leave the model out "
+                f'(scores.drop("{model}")).'
+            )
 
 
 # ---- many models
@@ -197,8 +273,12 @@ class Table:
         The absolute error that the scores of each block may carry.
     design : Resampling or None
         How the folds of the one dataset were made.
+    left_out : tuple of str
+        The datasets on which some model was not run.
+    items : Items or None
+        The items, where the blocks are items.
     notes : tuple of str
-        What was left out.
+        What was left out, in words.
     """
 
     models: tuple[str, ...]
@@ -210,7 +290,9 @@ class Table:
     metric: str | None
     higher_is_better: bool
     scale: str
+    left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    items: Items | None = None
 
     @property
     def oriented(self) -> Floats:
@@ -238,12 +320,13 @@ class Table:
         }
 
     def standing(self) -> dict[str, Any]:
-        """The fields of a ranking that hold each model's mean score and mean rank; one dataset ranks the means."""
+        """The fields of a ranking: its size, each model's mean score and mean rank (one dataset ranks the means)."""
         one = self.blocks != self.datasets
         ranks = average_ranks(-self.oriented.mean(axis=0), self.rounding.max()) if one else self.ranks.mean(axis=0)
         return {
             "n": len(self.blocks),
-            "mean_score": tuple(self.values.mean(axis=0).tolist()),
+            "left_out": self.left_out,
+            "mean_score": tuple(mean(self.values.T).tolist()),
             "mean_rank": tuple(ranks.tolist()),
         }
 
@@ -280,12 +363,15 @@ def complete_table(
     relative : bool
         Whether the test can use the scale "relative": scores are then shares of the mean score of all models.
     ragged : bool
-        Whether the models of a mapping may have unequal numbers of scores; all columns are then filled up with NaN.
+        Whether the models of a mapping, or of runs that cannot be paired, may have unequal numbers of scores; all
+        columns are then filled up with NaN.
     plain : bool
         Whether mappings, frames and arrays are taken as well as `Scores`.
     """
     if not plain:
         check_scores(scores, test)
+    if ragged and isinstance(scores, Scores) and not scores.paired:
+        return _table_of_runs(scores, dataset, test)
     scores, sizes = _filled_up(scores) if ragged and isinstance(scores, Mapping) else (scores, ())
     scores = as_scores(scores, blocks_are, higher_is_better)
     if scores.scale == "relative" and not relative:
@@ -299,16 +385,19 @@ def complete_table(
             f"`{test}` needs at least {least_models} models, got {len(scores.models)}: {name_list(scores.models)}."
             + hint
         )
+    given = scores.datasets
     notes: tuple[str, ...] = ()
     if blocks_are == "datasets":
         scores, notes = _complete_datasets(scores, test, least)
         blocks = scores.datasets
     else:
         scores = _complete_folds(scores, dataset, test, least, blocks_are)
-        blocks = tuple(f"repeat {repeat}, fold {fold}" for repeat, fold in scores.keys[0])
+        items = scores.items.get(scores.datasets[0])
+        folds = (f"repeat {repeat}, fold {fold}" for repeat, fold in scores.keys[0])
+        blocks = items.names if items is not None else tuple(folds)
     values = scores.values
     if scores.scale == "relative":
-        values = values / np.nanmean(values, axis=(0, 2), keepdims=True)
+        values = values / np.nanmean(values, axis=2, keepdims=True).mean(axis=0)
     by_block = values if blocks_are == "datasets" else values[:, 0, : len(blocks), None]
     means = np.ascontiguousarray(np.nanmean(by_block, axis=2).T)
     if sizes:
@@ -323,7 +412,9 @@ def complete_table(
         metric=scores.metric,
         higher_is_better=scores.higher_is_better,
         scale=scores.scale,
+        left_out=tuple(name for name in given if name not in set(scores.datasets)) if notes else (),
         notes=notes,
+        items=scores.items.get(scores.datasets[0]) if blocks_are != "datasets" else None,
     )
 
 
@@ -364,14 +455,15 @@ def as_scores(table: Any, blocks_are: str, higher_is_better: bool | None) -> Sco
 
 
 def check_same_folds(scores: Scores) -> None:
-    """Raise if a model was scored on only some folds of a dataset."""
-    sizes, counts = np.array([len(keys) for keys in scores.keys]), scores.counts
-    partial = np.argwhere((counts < sizes) & (counts > 0))
+    """Raise if a model was scored on only some folds of a dataset; the items of a dataset may differ."""
+    sizes, counts = scores.sizes, scores.counts
+    folds = np.array([name not in scores.items for name in scores.datasets])
+    partial = np.argwhere((counts < sizes) & (counts > 0) & folds)
     if partial.size:
         m, d = partial[0]
         raise ScoresError(
-            f"All models must be scored on the same folds, but `{scores.models[m]}` has {counts[m, d]} of {sizes[d]} "
-            f'scores on "{scores.datasets[d]}". Score the missing folds, or drop the dataset with '
+            f"All models must be scored on the same folds, but `{scores.models[m]}` has {counts[m, d]} of "
+            f'{sizes[m, d]} scores on "{scores.datasets[d]}". Score the missing folds, or drop the dataset with '
             f'scores.drop("{scores.datasets[d]}").'
         )
 
@@ -390,7 +482,7 @@ def _complete_datasets(scores: Scores, test: str, least: int) -> tuple[Scores, t
             + (
                 f"Not run on {lost}: {absent}. Score all models there, or leave out models with scores.drop(...)."
                 if lost
-                else "For the folds of one dataset use bayes.correlated_ttest or frequentist.corrected_ttest."
+                else _for_one_dataset(scores.paired)
             )
         )
     if not lost:
@@ -402,6 +494,8 @@ def _complete_datasets(scores: Scores, test: str, least: int) -> tuple[Scores, t
 
 def _complete_folds(scores: Scores, dataset: str | None, test: str, least: int, blocks_are: str) -> Scores:
     """The scores of one dataset, on which all models have all folds."""
+    if not scores.paired:
+        raise not_paired(test)
     if dataset is not None:
         scores = scores.select(datasets=[dataset])
     if len(scores.datasets) > 1:
@@ -417,11 +511,59 @@ def _complete_folds(scores: Scores, dataset: str | None, test: str, least: int, 
             f'All models must be run on "{scores.datasets[0]}", but {name_list(absent)} has no scores there. Score it, '
             "or drop the model."
         )
+    scores = answered_by_all(scores, test)
     n = len(scores.keys[0])
     if n < least:
         what = "test cases" if blocks_are == "cases" else blocks_are
         raise ScoresError(f"`{test}` needs at least {least} {what}, got {n}: give every score.")
     return scores
+
+
+def answered_by_all(scores: Scores, test: str) -> Scores:
+    """The scores of one dataset without the items that some model did not answer, which are reported."""
+    (dataset,) = scores.datasets
+    items = scores.items.get(dataset)
+    if items is None:
+        return scores
+    n = len(items)
+    keep = np.asarray(np.isfinite(scores.values[:, 0, :n]).all(axis=0))
+    if keep.all():
+        return scores
+    if not keep.any():
+        raise ScoresError(f'There is no item of "{dataset}" that all {len(scores.models)} models answered.')
+    warn(f"{test}: {n - keep.sum():,} of {n:,} items left out, because not all models answered them.", MissingWarning)
+    return replace(
+        scores,
+        values=scores.values[:, :, :n][:, :, keep],
+        keys=(numbered_keys(int(keep.sum())),),
+        items={dataset: items.where(keep)},
+    )
+
+
+def _table_of_runs(scores: Scores, dataset: str | None, test: str) -> Table:
+    """The runs of one dataset, for a test of independent groups."""
+    scores.check_one_metric()
+    scores = scores if dataset is None else scores.select(datasets=[dataset])
+    if len(scores.datasets) > 1:
+        raise ScoresError(
+            f"`{test}` answers for one dataset, but these scores have {len(scores.datasets)}. Pick one with "
+            f'dataset="{scores.datasets[0]}".'
+        )
+    counts, values = scores.counts[:, 0], scores.values[:, 0]
+    check_runs(test, scores.datasets[0], scores.models, counts.tolist())
+    values = np.take_along_axis(values, np.argsort(np.isnan(values), axis=1, kind="stable"), axis=1)
+    values = values[:, : counts.max()].T
+    return Table(
+        models=scores.models,
+        datasets=scores.datasets,
+        blocks=tuple(f"run {i + 1}" for i in range(len(values))),
+        values=values,
+        rounding=np.nanmax(rounding_of(values, scores.scale), axis=1),
+        design=scores.resampling[0],
+        metric=scores.metric,
+        higher_is_better=scores.higher_is_better,
+        scale=scores.scale,
+    )
 
 
 def _filled_up(table: Mapping[Any, Any]) -> tuple[Mapping[Any, Any], tuple[int, ...]]:
@@ -481,6 +623,55 @@ def _width(dataset: str, rope: Rope) -> float:
     return rope.high
 
 
+# ---- units
+
+MOST_UNEQUAL = 10.0
+"""Typical sizes of unbounded scores that differ by a larger factor between datasets are taken for mixed units."""
+
+
+def check_units(data: Pair | Table | Scores, test: str, mixed_units: bool) -> tuple[str, ...]:
+    """Raise if the datasets' scores are in mixed units, which a test that puts them together cannot use.
+
+    With `mixed_units` a note about it is returned instead. Scales other than "score" have no units, and metrics that
+    are shares by their names have the same unit everywhere. Scores without a known name are checked only where they are
+    all positive and reach beyond 1: of others it is not known that their size depends on a unit.
+    """
+    check_switch("mixed_units", mixed_units)
+    if data.scale != "score" or len(data.datasets) < 2 or is_bounded(data.metric):
+        return ()
+    values = _by_dataset(data)
+    if not is_known(data.metric) and (np.nanmax(values) <= 1 or np.nanmin(values) <= 0):
+        return ()
+    sizes, scored = np.full(len(values), np.nan), np.isfinite(values).any(axis=1)
+    sizes[scored] = np.nanmedian(np.abs(values[scored]), axis=1)
+    sizes[sizes == 0] = np.nan  # scores of 0 add nothing in any unit
+    if np.isnan(sizes).all() or np.nanmax(sizes) <= MOST_UNEQUAL * np.nanmin(sizes):
+        return ()
+    small, large = np.nanargmin(sizes), np.nanargmax(sizes)
+    mixed = (
+        f'a typical {data.metric or "score"} is {sizes[small]:.2g} on "{data.datasets[small]}" and {sizes[large]:.2g} '
+        f'on "{data.datasets[large]}"'
+    )
+    if mixed_units:
+        return (f"the datasets are in mixed units: {mixed}",)
+    raise ScoresError(
+        f"`{test}` puts the differences of all datasets together, so they must be in the same unit, but {mixed}. "
+        "Compare ratios, here with a rope of 1 %:\n"
+        '    compare(scores.transform("log"), rope=0.01)\n'
+        "Or give a rope for each dataset, or use the sign test with rope=0, which counts wins. If the unit is the same "
+        "on every dataset after all, use mixed_units=True."
+    )
+
+
+def _by_dataset(data: Pair | Table | Scores) -> Floats:
+    """All scores, datasets x whatever there is of each; NaN where there is none."""
+    if isinstance(data, Pair):
+        return np.concatenate([data.scores_a, data.scores_b], axis=1)
+    if isinstance(data, Table):
+        return data.values
+    return data.values.transpose(1, 0, 2).reshape(len(data.datasets), -1)
+
+
 # ---- right and wrong
 
 
@@ -504,7 +695,7 @@ def correct_counts(
                 "`table`."
             )
         names, a, b = correctness(right_a, right_b, truth)
-        return names, (int((a & b).sum()), int((a & ~b).sum()), int((b & ~a).sum()), int((~a & ~b).sum()))
+        return names, counts_of(a, b)
     if right_a is not None or right_b is not None or truth is not None:
         raise ScoresError("Give either the vectors or a `table`, not both.")
     if not is_one_of(orientation, ORIENTATIONS):
@@ -553,10 +744,83 @@ def correctness(
     return (first, second), np.asarray(a == labels), np.asarray(b == labels)
 
 
+def right_or_wrong(
+    a: Pair | ArrayLike, b: ArrayLike | None, *, test: str, dataset: str | None, higher_is_better: bool | None
+) -> tuple[Pair, tuple[int, int, int, int]]:
+    """The pair of 0/1 items of one test set, and on how many both were right, only A, only B, both wrong."""
+    pair = one_dataset(a, b, test=test, dataset=dataset, higher_is_better=higher_is_better, least=1)
+    check_items(pair, test)
+    items = pair.items.get(pair.datasets[0])
+    if items is not None and items.samples is not None:
+        raise ScoresError(
+            f"`{test}` needs one answer per item, but there are {items.text}: their mean is a grade. Use "
+            "per_instance_ttest."
+        )
+    one, two = (_zero_one(name, x[0]) == pair.higher_is_better for name, x in _by_name(pair))
+    return pair, counts_of(one, two)
+
+
+def item_differences(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None,
+    clusters: Any,
+    *,
+    test: str,
+    dataset: str | None,
+    higher_is_better: bool | None,
+) -> tuple[Pair, NDArray[np.int_] | None]:
+    """The pair of graded items of one test set, at least 2, and the number of each item's cluster, if there are any."""
+    pair = one_dataset(a, b, test=test, dataset=dataset, higher_is_better=higher_is_better, least=1)
+    check_items(pair, test)
+    if pair.counts[0] < 2:
+        raise ScoresError(f"`{test}` needs at least 2 test cases, got {pair.counts[0]}. Give the score of every case.")
+    return pair, cluster_codes(pair, clusters, test)
+
+
+def cluster_codes(pair: Pair, clusters: Any, test: str) -> NDArray[np.int_] | None:
+    """The number of each item's cluster: as given, else those of the pair; None where there are none, or False."""
+    (dataset,), n = pair.datasets, int(pair.counts[0])
+    items = pair.items.get(dataset)
+    if clusters is None or clusters is False:
+        codes = items.clusters if items is not None and clusters is None else None
+    else:
+        found = items_of_arrays(n, None, clusters if is_list(clusters) else [clusters])
+        codes = found.clusters
+    if codes is None:
+        return None
+    codes = np.unique(codes, return_inverse=True)[1]
+    if codes.max() == 0:
+        raise ScoresError(
+            f'`{test}` needs items of at least 2 clusters, but all {n} items of "{dataset}" are in one, which shows '
+            "nothing of how clusters differ. Give clusters=False if the items are independent."
+        )
+    return codes
+
+
+def _by_name(pair: Pair) -> tuple[tuple[str, Floats], tuple[str, Floats]]:
+    return (pair.a, pair.scores_a), (pair.b, pair.scores_b)
+
+
+def counts_of(right_a: Right, right_b: Right) -> tuple[int, int, int, int]:
+    """On how many cases both were right, only A, only B, both wrong."""
+    cells = np.bincount(3 - 2 * right_a.astype(np.intp) - right_b, minlength=4)
+    return int(cells[0]), int(cells[1]), int(cells[2]), int(cells[3])
+
+
+def check_items(pair: Pair, test: str) -> None:
+    """Raise if the scores of a pair are those of folds, or on another scale."""
+    design = pair.resampling[0]
+    if design is not None and design.scheme != "items":
+        raise ScoresError(
+            f"`{test}` compares the answers to items, but the design of these scores is {design.name}: each is about "
+            "many cases. Give the answer to every case, with Resampling.items()."
+        )
+    if pair.scale != "score":
+        raise ScoresError(f'`{test}` compares scores as they are, got the scale "{pair.scale}".')
+
+
 def correctness_table(right: Any, *, test: str, dataset: str | None = None) -> tuple[Table, Right]:
     """The complete table of 0/1 scores, and where each model was right: cases x models."""
-    if not isinstance(right, (Scores, Pair)):
-        right = _one_where_true(right)
     table = complete_table(right, test=test, blocks_are="cases", dataset=dataset)
     ones = np.stack([_zero_one(name, x) for name, x in zip(table.models, table.values.T, strict=True)], axis=1)
     return table, ones == table.higher_is_better
@@ -575,7 +839,7 @@ def _zero_one(name: str, values: ArrayLike) -> Right:
             f"`{name}` must be 1 (right) or 0 (wrong) for every test case, got text. For predicted labels give the "
             "true ones as well, with `truth`."
         )
-    x = as_vector(name, _one_where_true(values))
+    x = as_vector(name, values)
     other = np.flatnonzero((x != 0) & (x != 1))
     if other.size:
         raise ScoresError(
@@ -583,20 +847,6 @@ def _zero_one(name: str, values: ArrayLike) -> Right:
             f"{other[0]}. For predicted labels give the true ones with `truth`; for scores use corrected_ttest."
         )
     return x == 1
-
-
-def _one_where_true(values: Any) -> Any:
-    """Booleans as 0 and 1, alone or as the columns of a table; anything else as it is."""
-    if isinstance(values, Mapping):
-        return {name: _one_where_true(x) for name, x in values.items()}
-    array = np.asarray(values)
-    if hasattr(values, "columns") and array.dtype.kind == "O":  # columns of several kinds
-        return {name: _one_where_true(values[name]) for name in _distinct(values.columns)}
-    if array.dtype.kind == "b" or (
-        array.dtype.kind == "O" and all(isinstance(x, (bool, np.bool_)) for x in array.flat)
-    ):
-        return values.astype(float) if hasattr(values, "astype") else array.astype(float)
-    return values
 
 
 def _labels(name: str, values: ArrayLike) -> NDArray[Any]:

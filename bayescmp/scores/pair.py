@@ -1,18 +1,20 @@
 """Two models scored on the same resamples of the same datasets: what every two-model test takes."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.errors import ScoresError, name_list, unknown_name
+from bayescmp.checks import is_one_of
+from bayescmp.errors import ResamplingError, ScoresError, name_list, unknown_name
 from bayescmp.numerics.moments import mean
+from bayescmp.scores.items import Items
 from bayescmp.scores.metrics import with_direction
-from bayescmp.scores.resampling import Resampling, check_design, unknown_design
-from bayescmp.text import visible_lines
+from bayescmp.scores.resampling import Resampling, check_design, not_paired, unknown_design
+from bayescmp.text import IN_PERCENT, ratio_percent, visible_lines
 from bayescmp.values import Value
 
 SCALES = {
@@ -39,9 +41,12 @@ class Pair(Value):
     datasets : tuple of str
         The datasets on which both were scored.
     scores_a, scores_b : array, datasets x resamples
-        NaN only beyond the end of a dataset with fewer resamples than the others.
+        NaN only beyond the end of a dataset with fewer resamples than the others. Of runs that cannot be paired the
+        models may have different numbers.
     resampling : tuple
         The design of each dataset, None where unknown.
+    items : mapping of dataset to Items
+        The items that both models answered, with the samples of A and of B, where the resamples are items.
 
     See Also
     --------
@@ -64,6 +69,7 @@ class Pair(Value):
     metric: str | None = None
     higher_is_better: bool = True
     scale: str = "score"
+    items: Mapping[str, Items] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         one, two, n = self.scores_a, self.scores_b, len(self.datasets)
@@ -78,33 +84,58 @@ class Pair(Value):
                 f"{self.b!r}, {len(set(self.datasets))} different names of {n} datasets and {len(self.resampling)} "
                 "designs."
             )
-        scored = np.isfinite(one)
-        if not scored[:, 0].all() or (scored[:, 1:] > scored[:, :-1]).any() or (scored != np.isfinite(two)).any():
+        check_one_kind(self.resampling)
+        ran, same = np.isfinite([one, two]), self.paired
+        if not ran[..., 0].all() or (ran[..., 1:] > ran[..., :-1]).any() or (same and (ran[0] != ran[1]).any()):
             raise ScoresError("The scores of a pair must be finite; NaN only beyond the end of a dataset, for both.")
         if self.scale not in SCALES:
             raise ScoresError(f"`scale` must be one of {name_list(SCALES)}, got {self.scale!r}.")
+        for name, items in self.items.items():
+            n = self.counts[self._positions[name]] if name in self._positions else -1
+            if len(items) != n or (items.samples is not None and len(items.samples) != 2):
+                raise ScoresError(
+                    f'The items of "{name}" must be those of the scores of both models, {n}, got {items}.'
+                )
         one.flags.writeable = two.flags.writeable = False
+
+    @property
+    def paired(self) -> bool:
+        """Whether score i of A belongs to score i of B; independent runs have nothing to pair them by."""
+        return all(r is None or r.paired for r in self.resampling)
 
     @cached_property
     def differences(self) -> NDArray[np.float64]:
-        """A minus B, flipped where lower is better: positive favours A. Datasets x resamples."""
-        one, two = (self.scores_a, self.scores_b) if self.higher_is_better else (self.scores_b, self.scores_a)
+        """A minus B, flipped where lower is better: positive favours A. Datasets x resamples.
+
+        Raises where the runs cannot be paired.
+        """
+        if not self.paired:
+            raise not_paired("differences")
+        return self._minus(self.scores_a, self.scores_b)
+
+    def _minus(self, one: NDArray[np.float64], two: NDArray[np.float64]) -> NDArray[np.float64]:
+        """One minus two, with the sign that favours A where it is positive."""
         with np.errstate(over="ignore"):
-            difference = one - two
+            difference = one - two if self.higher_is_better else two - one
         if np.isinf(difference).any():
             raise ScoresError("Scores must be small enough for their differences to be finite. Change their unit.")
         difference.flags.writeable = False
         return difference
 
     @cached_property
+    def runs(self) -> NDArray[np.int_]:
+        """The number of scores of each model, A and B, on each dataset: the same for both where they are paired."""
+        return np.isfinite([self.scores_a, self.scores_b]).sum(axis=2)
+
+    @property
     def counts(self) -> NDArray[np.int_]:
-        """The number of resamples of each dataset."""
-        return np.isfinite(self.scores_a).sum(axis=1)
+        """The number of resamples of each dataset; of runs that cannot be paired, those of the model with more."""
+        return np.asarray(self.runs.max(axis=0))
 
     @cached_property
     def means(self) -> NDArray[np.float64]:
-        """The mean difference of each dataset."""
-        return mean(self.differences)
+        """The mean difference of each dataset; of runs that cannot be paired, the difference of the means."""
+        return mean(self.differences) if self.paired else self._minus(mean(self.scores_a), mean(self.scores_b))
 
     @cached_property
     def rounding(self) -> NDArray[np.float64]:
@@ -134,13 +165,19 @@ class Pair(Value):
             scores_a=self.scores_a[i : i + 1, :n],
             scores_b=self.scores_b[i : i + 1, :n],
             resampling=(self.resampling[i],),
+            items={dataset: self.items[dataset]} if dataset in self.items else {},
         )
 
     def __iter__(self) -> Iterator["Pair"]:
         return (self.select(dataset) for dataset in self.datasets)
 
     def known_rho(self, test: str) -> NDArray[np.float64]:
-        """The correlation of each dataset's resamples; raises, for `test` by name, if a design is not known."""
+        """The correlation of each dataset's resamples; raises, for `test` by name, if a design is not known.
+
+        Raises as well if the runs cannot be paired.
+        """
+        if not self.paired:
+            raise not_paired(test)
         unknown = [name for name, r in zip(self.datasets, self.resampling, strict=True) if r is None]
         if unknown:
             raise unknown_design(test, unknown)
@@ -149,6 +186,8 @@ class Pair(Value):
     def with_resampling(self, resampling: Resampling) -> "Pair":
         """The same scores with the design `resampling` for every dataset."""
         check_design(resampling)
+        if not self.paired and resampling.paired:
+            raise not_paired("with_resampling")
         for name, n in zip(self.datasets, self.counts, strict=True):
             resampling.check(int(n), f'"{name}"')
         return replace(self, resampling=(resampling,) * len(self.datasets))
@@ -170,17 +209,40 @@ class Pair(Value):
 
     def swap(self) -> "Pair":
         """B against A."""
-        return replace(self, a=self.b, b=self.a, scores_a=self.scores_b, scores_b=self.scores_a)
+        items = {name: found.of_models([1, 0]) for name, found in self.items.items()}
+        return replace(self, a=self.b, b=self.a, scores_a=self.scores_b, scores_b=self.scores_a, items=items)
+
+    def _mean_text(self) -> str:
+        mean = float(self.means.mean())
+        if self.scale in IN_PERCENT:
+            return f"difference {ratio_percent(mean, self.scale, self.higher_is_better):.4g} %"
+        return f"{self.difference_name} {mean:.4g}"
 
     def __repr__(self) -> str:
+        what = "runs" if not self.paired else "items" if len(self.items) == len(self.datasets) else "scores"
         where = f'"{self.datasets[0]}"' if len(self.datasets) == 1 else f"{len(self.datasets)} datasets"
-        resamples = f"{self.counts.min()} to {self.counts.max()}" if np.ptp(self.counts) else f"{self.counts[0]}"
-        what = with_direction(self.metric, self.higher_is_better)
+        resamples = f"{self.runs.min()} to {self.runs.max()}" if np.ptp(self.runs) else f"{self.runs[0, 0]}"
+        metric = with_direction(self.metric, self.higher_is_better, self.scale)
         lines = (
-            f"Pair: {self.a} vs {self.b}, {what}, {where}, {resamples} scores each",
-            f"  mean {self.difference_name} {self.means.mean():.4g} (positive favours {self.a})",
+            f"Pair: {self.a} vs {self.b}, {metric}, {where}, {resamples} {what} each",
+            f"  mean {self._mean_text()} (positive favours {self.a})",
         )
         return visible_lines(lines)
+
+
+def check_one_kind(designs: Iterable[Resampling | None]) -> None:
+    """Raise if some datasets have runs that cannot be paired, and others have not."""
+    if len({r is None or r.paired for r in designs}) > 1:
+        raise ResamplingError(
+            "All datasets must have runs that cannot be paired, or none, got both kinds of designs. Compare the two "
+            "kinds of datasets one after the other: scores.select(datasets=[...])."
+        )
+
+
+def check_scale(scale: object) -> None:
+    """Raise if this is not a scale of differences, as in a file that was edited."""
+    if not is_one_of(scale, SCALES):
+        raise ValueError(f"`scale` must be one of {', '.join(SCALES)}, got {scale!r}.")
 
 
 def rounding_of(scores: NDArray[np.float64], scale: str) -> NDArray[np.float64]:

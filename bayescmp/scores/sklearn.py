@@ -2,16 +2,18 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count, pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayescmp.checks import is_list
 from bayescmp.errors import ResamplingError, ScoresError, name_list
 from bayescmp.scores.arrays import as_vector, scores_of
 from bayescmp.scores.frames import from_columns
 from bayescmp.scores.metrics import check_metric
 from bayescmp.scores.metrics import higher_is_better as direction
-from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling, check_design
+from bayescmp.scores.resampling import WAYS_TO_GIVE, Resampling
 
 if TYPE_CHECKING:
     from bayescmp.scores.table import Scores
@@ -25,7 +27,7 @@ def from_cross_validate(
     n_samples: int | None = None,
     metric: str | None = None,
     higher_is_better: bool | None = None,
-    resampling: Resampling | None = None,
+    resampling: Any = None,
 ) -> "Scores":
     """Scores from the dicts that scikit-learn's `cross_validate` returns.
 
@@ -34,7 +36,7 @@ def from_cross_validate(
     results : dict
         {model: result} for one dataset, {model: {dataset: result}} for several. With `return_indices=True` the
         results hold their splits: the design is read from them, and models that saw different folds raise an error.
-    cv : int or splitter, optional
+    cv : int, splitter or Resampling, optional
         The `cv` that was used, where the results have no indices.
     n_samples : int, optional
         The number of cases, where `cv` is a `ShuffleSplit` with a relative size.
@@ -43,8 +45,8 @@ def from_cross_validate(
         the key is "test_score", which does not show it.
     higher_is_better : bool, optional
         True for scikit-learn's own scorers; needed where no name shows it, or a scorer's name contradicts its sign.
-    resampling : Resampling, optional
-        The design, instead of `cv`.
+    resampling : Resampling, int or splitter, optional
+        Another name for `cv`; give one of them.
 
     See Also
     --------
@@ -62,11 +64,13 @@ def from_cross_validate(
     scores: list[float] = []
     designs: dict[str, Resampling] = {}
     splits: dict[str, tuple[str, Any]] = {}
-    check_design(resampling)
-    check_metric(metric)
-    key = None
+    cv = _one_design(cv, resampling)
+    key, name = "", None
     for model, dataset, result in _results(results):
-        key = key or _score_key(result, metric, model)
+        if not key:
+            scorers = [str(k).removeprefix("test_") for k in result if str(k).startswith("test_")]
+            scorer, name = _scorer(scorers, metric, f"`{model}`")
+            key = f"test_{scorer}"
         if key not in result:
             raise ScoresError(f"All models must have the same score, but `{model}` has no {key}.")
         values = as_vector(model, result[key])
@@ -74,7 +78,7 @@ def from_cross_validate(
         first = splits.setdefault(dataset, (model, indices))
         _check_same_folds(dataset, first, (model, indices))
         if dataset not in designs:
-            designs[dataset] = resampling or _design(indices, cv, n_samples, values.size)
+            designs[dataset] = _design(indices, cv, n_samples, values.size)
         designs[dataset].check(values.size, f"`{model}`")
         keys = designs[dataset].keys or tuple((i + 1, 1) for i in range(values.size))
         labels["model"] += [model] * values.size
@@ -82,7 +86,6 @@ def from_cross_validate(
         labels["repeat"] += [r for r, _ in keys]
         labels["fold"] += [f for _, f in keys]
         scores += values.tolist()
-    name = metric or (None if key == "test_score" else str(key).removeprefix("test_"))
     return from_columns(
         cls,
         labels,
@@ -97,26 +100,30 @@ def from_cv_results(
     cls: type["Scores"],
     search: Any,
     *,
-    metric: str | None = None,
+    cv: Any = None,
     n_samples: int | None = None,
+    metric: str | None = None,
     higher_is_better: bool | None = None,
-    resampling: Resampling | None = None,
+    resampling: Any = None,
 ) -> "Scores":
     """Scores of the candidates of a fitted `GridSearchCV` or `RandomizedSearchCV`, as models.
 
-    A model's name lists the parameters that differ between the candidates: "C=1, kernel=rbf".
+    A model's name lists the parameters that differ between the candidates: "C=1, kernel=rbf". Text with commas or
+    equals signs is quoted.
 
     Parameters
     ----------
-    search : fitted search, or its `cv_results_`
+    search : fitted search, or its `cv_results_`, also as a DataFrame
+    cv : int, splitter or Resampling, optional
+        The `cv` that was used; a fitted search has its own.
+    n_samples : int, optional
+        The number of cases, where `cv` is a `ShuffleSplit` with a relative size.
     metric : str, optional
         The scorer to take where there are several; the name of the only one where the search does not show it.
-    n_samples : int, optional
-        The number of cases, where the search's `cv` is a `ShuffleSplit` with a relative size.
     higher_is_better : bool, optional
         True for scikit-learn's own scorers; needed where no name shows it, or a scorer's name contradicts its sign.
-    resampling : Resampling, optional
-        The design, instead of the search's `cv`.
+    resampling : Resampling, int or splitter, optional
+        Another name for `cv`; give one of them.
 
     See Also
     --------
@@ -129,37 +136,44 @@ def from_cv_results(
     >>> Scores.from_cv_results(found, metric="accuracy", resampling=Resampling.kfold(2)).models
     ('C=1', 'C=10')
     """
-    results = getattr(search, "cv_results_", search if isinstance(search, Mapping) else None)
-    if results is None or "params" not in results:
+    results = getattr(search, "cv_results_", search)
+    if hasattr(results, "columns") and hasattr(results, "to_dict"):
+        results = results.to_dict("list")
+    if not isinstance(results, Mapping) or "params" not in results:
         raise ScoresError(
-            f"`search` must be a fitted search with `cv_results_`, got {type(search).__name__}. Call fit first."
+            f"`search` must be a fitted search, or its `cv_results_`, got {type(search).__name__}. Call fit first."
         )
-    suffixes = [k.removeprefix("split0_test_") for k in results if k.startswith("split0_test_")]
-    check_metric(metric)
-    unnamed = suffixes == ["score"]
-    suffix = "score" if unnamed else metric or (suffixes[0] if len(suffixes) == 1 else None)
-    if suffix not in suffixes:
-        raise ScoresError(f"The search has the scores {name_list(suffixes)}: pick one with metric=, got {metric!r}.")
-    n_splits = sum(k.startswith("split") and k.endswith(f"_test_{suffix}") for k in results)
-    table = np.stack([results[f"split{i}_test_{suffix}"] for i in range(n_splits)], axis=1)
-    # one call of fit splits once, so that all candidates see the same folds whatever the seed of cv
     if "n_resources" in results:
         raise ScoresError(
             "Candidates of a halving search are scored on different subsets of the data: they cannot be paired."
         )
-    cv = getattr(search, "cv", None)
-    design = resampling or _design(
-        None, 5 if cv is None and search is not results else cv, n_samples, n_splits, shared=True
-    )
-    scorer = getattr(search, "scoring", None)
-    name = (metric or (scorer if isinstance(scorer, str) else None)) if unnamed else suffix
+    cv = _one_design(cv, resampling)
+    if cv is None and results is not search:
+        cv = getattr(search, "cv", None)
+        cv = 5 if cv is None and hasattr(search, "cv_results_") else cv
+    shown = getattr(search, "scoring", None)
+    scorers = [str(k).removeprefix("split0_test_") for k in results if str(k).startswith("split0_test_")]
+    scorer, name = _scorer(scorers, metric, "The search", shown if isinstance(shown, str) else None)
+    names = _candidate_names(results["params"])
+    splits = [as_vector(key, results[key]) for key in _split_keys(results, scorer)]
+    if {split.size for split in splits} != {len(names)}:
+        raise ScoresError(f"The search must have one score per split for each of its {len(names)} candidates.")
+    # one call of fit splits once, so that all candidates see the same folds whatever the seed of cv
+    design = _design(None, cv, n_samples, len(splits), shared=True)
+    table = np.stack(splits, axis=1)
     return scores_of(
         cls,
-        dict(zip(_candidate_names(results["params"]), table, strict=True)),
+        dict(zip(names, table, strict=True)),
         resampling=design,
         metric=name,
-        higher_is_better=_scorer_direction(name, higher_is_better, float(np.nanmin(table))),
+        higher_is_better=_scorer_direction(name, higher_is_better, float(table.min())),
     )
+
+
+def _split_keys(results: Mapping[str, Any], scorer: str) -> list[str]:
+    """The keys of the scores of every split, in order."""
+    keys = (f"split{i}_test_{scorer}" for i in count())
+    return list(takewhile(lambda key: key in results, keys))
 
 
 def _results(results: Any) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -183,15 +197,22 @@ def _results(results: Any) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
             )
 
 
-def _score_key(result: Mapping[str, Any], metric: str | None, model: str) -> str:
-    """The key of the scores to take: the scorer asked for, or the only one."""
-    keys = [k for k in result if str(k).startswith("test_")]
-    if metric is not None and f"test_{metric}" in keys:
-        return f"test_{metric}"
-    if keys == ["test_score"] or (len(keys) == 1 and metric is None):
-        return str(keys[0])
-    names = name_list(k.removeprefix("test_") for k in keys)
-    raise ScoresError(f"`{model}` has the scores {names or 'none'}: pick one with metric=, got {metric!r}.")
+def _scorer(scorers: Sequence[str], metric: str | None, where: str, shown: str | None = None) -> tuple[str, str | None]:
+    """The scorer to take, the one asked for or the only one, and the metric's name.
+
+    scikit-learn calls a single scorer "score": its name is then `metric`, or the one that the search has `shown`.
+    """
+    check_metric(metric)
+    unnamed = list(scorers) == ["score"]
+    if unnamed and shown is None:
+        return "score", metric
+    known = [shown] if unnamed else scorers
+    found = metric or (known[0] if len(known) == 1 else None)
+    if found is None or found not in known:
+        raise ScoresError(
+            f"{where} has the scores {name_list(map(str, known)) or 'none'}: pick one with metric=, got {metric!r}."
+        )
+    return "score" if unnamed else found, found
 
 
 def _scorer_direction(metric: str | None, given: bool | None, smallest: float) -> bool:
@@ -218,8 +239,17 @@ def _check_same_folds(dataset: str, first: tuple[str, Any], other: tuple[str, An
         )
 
 
+def _one_design(cv: Any, resampling: Any) -> Any:
+    """The design or splitter, by whichever of the two names it was given."""
+    if cv is not None and resampling is not None:
+        raise ResamplingError("`cv` and `resampling` are two names of one thing: give one of them.")
+    return resampling if cv is None else cv
+
+
 def _design(indices: Any, cv: Any, n_samples: int | None, n_scores: int, shared: bool = False) -> Resampling:
     """The design from the splits themselves, or from the `cv` that made them."""
+    if isinstance(cv, Resampling):
+        return cv
     if indices is not None:
         return _design_of_splits(indices["train"], indices["test"])
     if cv is None:
@@ -227,8 +257,12 @@ def _design(indices: Any, cv: Any, n_samples: int | None, n_scores: int, shared:
             "How the scores were resampled must be known: use cross_validate(..., return_indices=True), or give cv=. "
             + WAYS_TO_GIVE
         )
-    if isinstance(cv, (int, np.integer)):
+    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         return Resampling.kfold(int(cv))
+    if not hasattr(cv, "get_n_splits"):
+        raise ResamplingError(
+            f"`cv` must be a number of folds, a splitter of scikit-learn or a Resampling, got {cv!r}. " + WAYS_TO_GIVE
+        )
     kind = type(cv).__name__
     shuffled = getattr(cv, "shuffle", kind.startswith("Repeated") or "Shuffle" in kind)
     if shuffled and not shared and not isinstance(getattr(cv, "random_state", None), (int, np.integer)):
@@ -241,7 +275,9 @@ def _design(indices: Any, cv: Any, n_samples: int | None, n_scores: int, shared:
     if kind in ("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold"):
         return Resampling.kfold(cv.n_splits)
     if kind == "LeaveOneOut":
-        return Resampling.kfold(n_scores)
+        return Resampling.leave_one_out(n_scores)
+    if kind == "TimeSeriesSplit" and cv.test_size is cv.max_train_size is None:
+        return Resampling.blocked(cv.n_splits + 1, warm_up=1)
     if kind in ("ShuffleSplit", "StratifiedShuffleSplit"):
         if n_samples is None:
             raise ResamplingError(f"The sizes of {kind}'s splits must be known: give n_samples=.")
@@ -268,18 +304,32 @@ def _design_of_splits(train: Sequence[Any], test: Sequence[Any]) -> Resampling:
     whole = all(sum(sizes) == cases for sizes in zip(n_train, n_test, strict=True))
     if whole and len(test) % folds == 0 and all(np.unique(np.concatenate(g)).size == cases for g in groups):
         return Resampling.from_sizes(n_train, n_test, folds=folds, repeats=len(test) // folds)
-    ordered = all(max(a) < min(b) for a, b in zip(train, test, strict=True))
+    in_time = all(max(a) < min(b) for a, b in zip(train, test, strict=True))
+    growing = np.array_equal(np.diff(n_train), n_test[:-1]) and all(max(a) < min(b) for a, b in pairwise(test))
+    if in_time and growing and np.ptp(n_test) <= 1:
+        blocks = cases // max(n_test)
+        if len(test) < blocks:
+            return Resampling.blocked(blocks, warm_up=blocks - len(test))
     fixed = len({np.sort(t).tobytes() for t in map(np.asarray, train)}) < len(train)
-    if ordered or fixed or np.ptp(n_train) > 1 or np.ptp(n_test) > 1:
+    if in_time or fixed or np.ptp(n_train) > 1 or np.ptp(n_test) > 1:
         raise ResamplingError(
-            "The splits are neither k-fold nor random splits of equal size (in time order, or sharing a training set), "
-            "so that the correlation between their scores is not known. " + WAYS_TO_GIVE
+            "The splits are neither k-fold, nor random splits of equal size, nor equal blocks in time that are trained "
+            "on all cases before them, so that the correlation between their scores is not known. " + WAYS_TO_GIVE
         )
     return Resampling.from_sizes(n_train, n_test)
 
 
-def _candidate_names(params: Sequence[Mapping[str, Any]]) -> list[str]:
+def _candidate_names(params: Any) -> list[str]:
+    if not is_list(params) or not all(isinstance(candidate, Mapping) for candidate in params):
+        raise ScoresError("The `params` of a search must be one dict of parameters per candidate.")
     keys = list(dict.fromkeys(key for candidate in params for key in candidate))
     differing = [k for k in keys if len({repr(c.get(k)) for c in params}) > 1] or keys
-    names = [", ".join(f"{k}={c[k]}" for k in differing if k in c) or "default" for c in params]
+    names = [", ".join(f"{k}={_shown(c[k])}" for k in differing if k in c) or "default" for c in params]
     return names if len(set(names)) == len(names) else [f"{i + 1}: {n}" for i, n in enumerate(names)]
+
+
+def _shown(value: Any) -> str:
+    """The value of a parameter; text that could be read as several of them is quoted."""
+    text = str(value)
+    closed = not isinstance(value, str) and text.endswith((")", "]", "}"))
+    return repr(text) if not closed and (set(text) & set(",='\"") or text != text.strip()) else text

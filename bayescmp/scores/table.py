@@ -5,16 +5,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.checks import is_list, is_one_of
-from bayescmp.errors import MissingWarning, ScoresError, name_list, unknown_name, warn
-from bayescmp.scores import arrays, frames, sklearn
+from bayescmp.errors import MissingWarning, ScoresError, few_words, name_list, shown, unknown_name, warn
+from bayescmp.scores import arrays, frames, helm, inspect_ai, lm_eval, overview, sklearn
+from bayescmp.scores.items import Items
 from bayescmp.scores.metrics import with_direction
-from bayescmp.scores.pair import SCALES, Pair
+from bayescmp.scores.pair import SCALES, Pair, check_one_kind
 from bayescmp.scores.resampling import Resampling
 from bayescmp.text import one_line, visible_lines
 from bayescmp.values import Value
@@ -29,7 +30,8 @@ Key = tuple[int, int]
 class Scores(Value):
     """Results of models on datasets; immutable.
 
-    Make one with `read_scores(path)`, `Scores.from_frame`, `from_arrays`, `from_cross_validate` or `from_cv_results`.
+    Make one with `read_scores(path)`, `Scores.from_frame`, `from_arrays`, `from_cross_validate` or `from_cv_results`;
+    from the logs of language models with `from_lm_eval`, `from_inspect` or `from_helm`.
 
     Attributes
     ----------
@@ -44,6 +46,9 @@ class Scores(Value):
     higher_is_better : bool
     scale : str
         "score", or the transform that was applied: "log", "logit", "relative".
+    items : mapping of dataset to Items
+        The names of the items, their clusters and samples, for datasets whose resamples are items. A score is then the
+        mean over the samples of an item.
     notes : tuple of str
         What was understood, assumed or noticed when the table was made.
 
@@ -70,6 +75,7 @@ class Scores(Value):
     metric: str | None = None
     higher_is_better: bool = True
     scale: str = "score"
+    items: Mapping[str, Items] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=(), compare=False)
     other_metrics: tuple["Scores", ...] = ()
 
@@ -83,6 +89,8 @@ class Scores(Value):
         _check_names("model", self.models)
         _check_names("dataset", self.datasets)
         self._check_keys()
+        check_one_kind(self.resampling)
+        self._check_items()
         if not is_one_of(self.scale, SCALES):
             raise ScoresError(f"`scale` must be one of {name_list(SCALES)}, got {self.scale!r}.")
         values.flags.writeable = False
@@ -108,12 +116,29 @@ class Scores(Value):
         if np.isinf(self.values).any() or np.isfinite(self.values[:, beyond]).any():
             raise ScoresError("`values` must be finite, or NaN where there is no score and beyond a dataset's keys.")
 
+    def _check_items(self) -> None:
+        """Raise if the items are not those of the values and of the designs."""
+        for dataset, items in self.items.items():
+            d = self.datasets.index(dataset) if dataset in self.datasets else -1
+            design = self.resampling[d]
+            if d < 0 or len(items) != len(self.keys[d]) or design is None or design.scheme != "items":
+                raise ScoresError(
+                    f'`items` must be those of a dataset whose design is Resampling.items(), but "{dataset}" is '
+                    + ("not in the table." if d < 0 else f"{design!r} with {len(self.keys[d])} scores.")
+                )
+            means = items.means
+            if means is not None and not np.array_equal(means, self.values[:, d, : len(items)], equal_nan=True):
+                raise ScoresError(f'The scores of "{dataset}" must be the means of the samples of its items.')
+
     # ---- ways in
 
     from_frame = classmethod(frames.from_frame)
     from_arrays = classmethod(arrays.from_arrays)
     from_cross_validate = classmethod(sklearn.from_cross_validate)
     from_cv_results = classmethod(sklearn.from_cv_results)
+    from_lm_eval = classmethod(lm_eval.from_lm_eval)
+    from_inspect = classmethod(inspect_ai.from_inspect)
+    from_helm = classmethod(helm.from_helm)
 
     # ---- what is there
 
@@ -121,6 +146,18 @@ class Scores(Value):
     def counts(self) -> NDArray[np.int_]:
         """Number of scores of each model on each dataset: 0 where it was not run."""
         return np.isfinite(self.values).sum(axis=2)
+
+    @property
+    def paired(self) -> bool:
+        """Whether the resamples of one model belong to those of another: not for `Resampling.runs()`."""
+        return all(r is None or r.paired for r in self.resampling)
+
+    @property
+    def sizes(self) -> NDArray[np.int_]:
+        """The number of scores that each model should have on each dataset: of runs any number, but one at least."""
+        if not self.paired:
+            return np.maximum(self.counts, 1)
+        return np.broadcast_to([len(keys) for keys in self.keys], self.values.shape[:2])
 
     @property
     def metrics(self) -> tuple[str | None, ...]:
@@ -148,20 +185,26 @@ class Scores(Value):
     # ---- pairs
 
     def pair(self, a: str, b: str) -> Pair:
-        """Models `a` and `b` on the datasets where both were run, with the same resamples."""
+        """Models `a` and `b` on the datasets where both were run, with the same resamples.
+
+        Of runs that cannot be paired (`Resampling.runs()`) the pair has all that each model has, in no order.
+        """
         self.check_one_metric()
         i, j = self.model_index(a), self.model_index(b)
         if i == j:
             raise ScoresError(f'A pair must be two models, got "{a}" twice. Known models: {name_list(self.models)}.')
         here = np.isfinite(self.values[[i, j]])
+        shared = here[0] & here[1]
         ran = np.asarray(here.any(axis=2))
-        both = ran[0] & ran[1]
+        both = np.asarray(shared.any(axis=1) if self.items else ran.all(axis=0))
         if not both.any():
+            what = "item" if self.items and (ran[0] & ran[1]).any() else "dataset"
             raise ScoresError(
-                f'There is no dataset on which both "{a}" and "{b}" were run. Score them on the same datasets.'
+                f'There is no {what} on which both "{a}" and "{b}" were run. Score them on the same {what}s.'
             )
-        sizes = np.array([len(keys) for keys in self.keys])
-        incomplete = np.flatnonzero(both & (here.sum(axis=2) < sizes).any(axis=0))
+        sizes = self.sizes[[i, j]]
+        has_items = np.array([name in self.items for name in self.datasets])
+        incomplete = np.flatnonzero(ran.all(axis=0) & ~has_items & (here.sum(axis=2) < sizes).any(axis=0))
         if incomplete.size:
             raise self._different_folds(a, b, int(incomplete[0]), here)
         if not both.all():
@@ -173,10 +216,17 @@ class Scores(Value):
                         f"{both.sum()} datasets remain.",
                         MissingWarning,
                     )
-        width = int(sizes[both].max())
-        scores = self.values[[i, j]][:, both, :width]
+        scores = self.values[[i, j]][:, both]
+        if not self.paired:
+            scores = np.take_along_axis(scores, np.argsort(np.isnan(scores), axis=2, kind="stable"), axis=2)
+        scores = scores[..., : int(sizes[:, both].max())]
+        items = {
+            name: self.items[name].of_models([i, j]) for d, name in enumerate(self.datasets) if both[d] and has_items[d]
+        }
+        if items:
+            scores = self._shared_items(a, b, scores, here[:, both, : scores.shape[2]], both, items)
         if self.scale == "relative":
-            scores = scores / np.nanmean(scores, axis=(0, 2), keepdims=True)
+            scores = scores / np.nanmean(scores, axis=2, keepdims=True).mean(axis=0)
         return Pair(
             a=a,
             b=b,
@@ -187,7 +237,43 @@ class Scores(Value):
             metric=self.metric,
             higher_is_better=self.higher_is_better,
             scale=self.scale,
+            items=items,
         )
+
+    def _shared_items(
+        self,
+        a: str,
+        b: str,
+        scores: NDArray[np.float64],
+        here: NDArray[np.bool_],
+        both: NDArray[np.bool_],
+        items: dict[str, Items],
+    ) -> NDArray[np.float64]:
+        """The scores of the items that both answered, moved to the front; `items` is cut to them, with a warning."""
+        names = [name for name, kept in zip(self.datasets, both, strict=True) if kept]
+        left_out = []
+        for d, name in enumerate(names):
+            if name not in items:
+                continue
+            n = len(items[name])
+            answered = here[:, d, :n]
+            keep = answered[0] & answered[1]
+            if keep.all():
+                continue
+            scores[:, d, : keep.sum()] = scores[:, d, :n][:, keep]
+            scores[:, d, keep.sum() :] = np.nan
+            items[name] = items[name].where(keep)
+            only = (answered & ~answered[::-1]).sum(axis=1)
+            if only.any():
+                all_of_them = only.sum() + keep.sum()
+                left_out.append(f'"{name}" {only.sum():,} of {all_of_them:,} ({only[0]:,} of {a}, {only[1]:,} of {b})')
+        if left_out:
+            more = f"; and {len(left_out) - 5} more datasets" if len(left_out) > 5 else ""
+            warn(
+                f"{a} vs {b}: items that only one of them answered are left out: {'; '.join(left_out[:5])}{more}.",
+                MissingWarning,
+            )
+        return scores[:, :, : int(np.isfinite(scores[0]).sum(axis=1).max())]
 
     def pairs(self) -> Iterator[Pair]:
         """All pairs of models, in the order of `models`."""
@@ -247,6 +333,7 @@ class Scores(Value):
             values=table.values[rows][:, columns, :width],
             keys=tuple(table.keys[d] for d in columns),
             resampling=tuple(table.resampling[d] for d in columns),
+            items={name: table.items[name].of_models(rows) for name in datasets if name in table.items},
         )
 
     def drop(self, *names: str) -> "Scores":
@@ -271,12 +358,15 @@ class Scores(Value):
         for name in names:
             if name not in self.models and name not in self.datasets:
                 raise unknown_name("model or dataset", name, self.models + self.datasets)
+            if not isinstance(names[name], str):
+                raise ScoresError(f'`names` must map names to names, but "{name}" to {names[name]!r}.')
         models = tuple(names.get(m, m) for m in self.models)
         datasets = tuple(names.get(d, d) for d in self.datasets)
         for kind, renamed in (("model", models), ("dataset", datasets)):
             if len(set(renamed)) < len(renamed):
                 raise ScoresError(f"Renaming must leave every {kind} its own name, got {renamed}.")
-        return replace(self, models=models, datasets=datasets)
+        items = {names.get(d, d): found for d, found in self.items.items()}
+        return replace(self, models=models, datasets=datasets, items=items)
 
     def transform(self, scale: str) -> "Scores":
         """The same results on another scale of differences.
@@ -300,6 +390,11 @@ class Scores(Value):
                 f'{self.values[tuple(bad[0])]:g} of `{self.models[m]}` on "{self.datasets[d]}". Use another scale, or '
                 "leave out that dataset."
             )
+        if any(found.samples is not None for found in self.items.values()):
+            raise ScoresError(
+                "Several samples per item are averaged, and the mean of the transformed is not the transform of the "
+                "mean. Transform the samples before you make the table."
+            )
         values = self.values
         if scale == "log":
             values = np.log(values)
@@ -317,34 +412,57 @@ class Scores(Value):
             np.nansum(self.values, axis=2).T / np.where(self.counts, self.counts, np.nan).T,
             columns=list(self.models),
         )
-        means.insert(0, "n", [len(keys) for keys in self.keys], allow_duplicates=True)
+        means.insert(0, "n", self.sizes.max(axis=0), allow_duplicates=True)
         means.insert(1, "resampling", [r.name if r else "unknown" for r in self.resampling], allow_duplicates=True)
         means.insert(2, "rho", [r.rho if r else np.nan for r in self.resampling], allow_duplicates=True)
         means.index = pd.Index(self.datasets, name="dataset")
         return means
 
+    def overview(self) -> dict[str, str]:
+        """What is in the table, in words: metric, design, holes, copies, units and ties."""
+        self.check_one_metric()
+        return overview.overview(self)
+
     def to_frame(self) -> "pd.DataFrame":
         """The long table: one row per score."""
         import pandas as pd
 
-        m, d, i = np.nonzero(np.isfinite(self.values))
-        keys = [self.keys[x][y] for x, y in zip(d, i, strict=True)]
-        frame = pd.DataFrame(
-            {
-                "model": np.array(self.models, dtype=object)[m],
-                "dataset": np.array(self.datasets, dtype=object)[d],
-                "repeat": [repeat for repeat, _ in keys],
-                "fold": [fold for _, fold in keys],
-                "score": self.values[m, d, i],
-            }
-        )
+        parts = [self._rows(d, name) for d, name in enumerate(self.datasets)]
+        frame = pd.concat([pd.DataFrame(part) for part in parts], ignore_index=True)
+        if not self.paired:  # so that reading it asks again how the runs belong together
+            frame = frame.drop(columns="fold").rename(columns={"repeat": "run"})
         if self.metric is not None:
             frame["metric"] = self.metric
         for size in ("n_train", "n_test"):
             known = np.array([getattr(r, size, None) or np.nan for r in self.resampling])
             if not np.isnan(known).any():
-                frame[size] = known[d]
-        return frame
+                frame[size] = np.repeat(known, [len(part["score"]) for part in parts])
+        by_model = pd.Categorical(frame["model"], categories=list(self.models)).codes
+        return frame.iloc[np.argsort(by_model, kind="stable")].reset_index(drop=True)
+
+    def _rows(self, d: int, dataset: str) -> dict[str, Any]:
+        """The columns of the long table of one dataset: model by model, one row per score, or per sample of an item."""
+        n, items = len(self.keys[d]), self.items.get(dataset)
+        values = self.values[:, d, :n, None]
+        if items is not None and items.samples is not None:
+            values = items.samples
+        m, i, sample = np.nonzero(np.isfinite(values))
+        columns = {
+            "model": np.array(self.models, dtype=object)[m],
+            "dataset": np.full(m.size, dataset, dtype=object),
+        }
+        if items is None:
+            keys = np.array(self.keys[d])[i]
+            columns |= {"repeat": keys[:, 0], "fold": keys[:, 1]}
+        else:
+            columns["item"] = np.array(items.names, dtype=object)[i]
+            if any(found.samples is not None for found in self.items.values()):
+                columns["sample"] = sample + 1
+            if items.clusters is not None:
+                columns["cluster"] = np.array(items.cluster_names, dtype=object)[items.clusters[i]]
+            elif any(found.clusters is not None for found in self.items.values()):
+                columns["cluster"] = columns["item"]  # each a cluster of its own
+        return columns | {"score": values[m, i, sample]}
 
     def __repr__(self) -> str:
         lines = [
@@ -372,30 +490,32 @@ class Scores(Value):
 
     def _headline(self) -> str:
         """The shape, the metric with its direction, and the design in one line."""
-        scale = "" if self.scale == "score" else f", {self.scale} scale"
         return (
             f"Scores: {len(self.models)} model{_s(self.models)} x {len(self.datasets)} dataset{_s(self.datasets)}, "
-            f"{with_direction(self.metric, self.higher_is_better)}{scale}, {self._designs()}"
+            f"{with_direction(self.metric, self.higher_is_better, self.scale)}, {self._designs()}"
         )
 
     def _designs(self) -> str:
-        sizes = sorted({len(keys) for keys in self.keys})
+        sizes = sorted(set(self.sizes[self.counts > 0].tolist()))
         if sizes == [1]:
             return "one score each"
+        if len(self.items) == len(self.datasets):
+            texts = sorted({found.text for found in self.items.values()}, reverse=True)
+            text = f"{sizes[0]:,} items" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} items"
+            return ", ".join(filter(None, [text, texts[0]])) + (" ..." if len(texts) > 1 else "")
         names = dict.fromkeys(r.name if r else "unknown resampling" for r in self.resampling)
         text = " or ".join(list(names)[:2]) + (" ..." if len(names) > 2 else "")
         return text + f" ({sizes[0]} scores each)" if len(sizes) == 1 else f"{text} ({sizes[0]} to {sizes[-1]} scores)"
 
     def _missing(self) -> list[str]:
         """What a model lacks, for the three models that lack most."""
-        sizes = np.array([len(keys) for keys in self.keys])
-        counts = self.counts
+        counts, sizes = self.counts, self.sizes
         lacking = counts < sizes
         lines = []
         for m in np.argsort(-lacking.sum(axis=1), kind="stable")[:3]:
             if lacking[m].any():
                 names = [
-                    self.datasets[d] + (f" ({counts[m, d]} of {sizes[d]})" if counts[m, d] else "")
+                    self.datasets[d] + (f" ({counts[m, d]} of {sizes[m, d]})" if counts[m, d] else "")
                     for d in np.flatnonzero(lacking[m])
                 ]
                 lines.append(f"{self.models[m]}: {_some(names)}")
@@ -409,11 +529,11 @@ def _check_names(kind: str, names: Sequence[str]) -> None:
     for name in names:
         looks = one_line(name if name.isascii() else unicodedata.normalize("NFC", name))
         if seen.get(looks) == name:
-            raise ScoresError(f'Every {kind} must have its own name, but "{name}" is there twice.')
+            raise ScoresError(f'Every {kind} must have its own name, but "{few_words(name)}" is there twice.')
         if looks in seen:
             raise ScoresError(
-                f"Every {kind} must have a name that can be told from the others, but {seen[looks]!r} and {name!r} "
-                "differ only in spaces or invisible characters. Give both the same name, or rename one."
+                f"Every {kind} must have a name that can be told from the others, but {shown(seen[looks])} and "
+                f"{shown(name)} differ only in spaces or invisible characters. Give both the same name, or rename one."
             )
         seen[looks] = name
 

@@ -1,7 +1,8 @@
-"""The calibration study: simulated studies whose truth is known, for every test. Writes docs/calibration.md.
+"""The calibration study: simulated studies whose truth is known. Writes docs/calibration.md and docs/statements.md.
 
-Run as `python benchmarks/calibration` (about ten minutes on one core), or with --quick for the same tables from few
-studies, printed only. Exits with 1 where a rate that theory knows is more than four standard errors off.
+Run as `python benchmarks/calibration` (about fifteen minutes on one core), with --statements for the part about what
+the tool says, or with --quick for the same tables from few studies, printed only. Exits with 1 where a rate that theory
+knows is more than four standard errors off.
 """
 
 import argparse
@@ -12,10 +13,12 @@ from time import perf_counter
 
 import counts
 import effects
+import joint
 import many_datasets
 import one_dataset
 import rankings
 import real_cv
+import statements
 from book import Book
 
 from bayescmp.numerics.threads import one_blas_thread
@@ -27,14 +30,19 @@ SEED = 2026
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few studies; print the tables and write nothing")
-    book = Book(SEED, parser.parse_args().quick)
+    parser.add_argument("--statements", action="store_true", help="only what the tool says, and how often it is true")
+    options = parser.parse_args()
+    book = Book(SEED, options.quick)
+    tests = () if options.statements else (one_dataset, counts, many_datasets, rankings, joint, effects, real_cv)
     start = perf_counter()
     with one_blas_thread(), warnings.catch_warnings():
         # 5 x 2-fold differences of small test sets may happen to be equal
         warnings.simplefilter("ignore", category=UserWarning)
-        for part in (one_dataset, counts, many_datasets, rankings, effects, real_cv):
+        for part in (*tests, statements):
             part.run(book)
     if not book.quick:
+        statements.write(book, DOCS)
+    if not book.quick and tests:
         import page
 
         page.write(book, DOCS)

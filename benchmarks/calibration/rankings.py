@@ -11,6 +11,8 @@ from bayescmp.bayes.ranking.plackett_luce import ranking_inference
 from bayescmp.bayes.ranking.strengths import StrengthInference
 
 MODELS, DATASETS, DRAWS = 4, 10, 1000
+RANKED = [(k, n) for n in (5, 24) for k in (4, 8, 16)]
+"""Models and datasets of the studies about the wins of rankings."""
 
 
 def run(book: Book) -> None:
@@ -18,6 +20,8 @@ def run(book: Book) -> None:
     book.progress("rank_models")
     _strengths(book)
     book.progress("Plackett-Luce and Bradley-Terry")
+    _wins_of_rankings(book)
+    book.progress("Bradley-Terry on the wins of rankings")
 
 
 def _scores(x: Floats, **options: object) -> bc.Scores:
@@ -75,9 +79,9 @@ def _claims(book: Book, name: tuple[object, ...], p: Floats, best: Floats) -> tu
 
 
 def _strengths(book: Book) -> None:
-    """Truths from the models' own priors; 10 datasets, 4 models. Bradley-Terry also on whole rankings."""
+    """Truths from the models' own priors; 10 datasets, 4 models."""
     rng, studies = book.rng("strengths"), book.studies(120, 5)
-    kinds = ("plackett_luce", "bradley_terry, independent wins", "bradley_terry, wins of rankings")
+    kinds = ("plackett_luce", "bradley_terry, independent wins")
     pit = {kind: np.empty(studies) for kind in kinds}
     stated = {kind: np.empty((studies, MODELS)) for kind in kinds}
     truth = {kind: np.empty((studies, MODELS), dtype=bool) for kind in kinds}
@@ -90,17 +94,11 @@ def _strengths(book: Book) -> None:
         won = np.triu(rng.binomial(DATASETS, special.expit(theta[:, None] - theta)), 1)
         wins = won + np.tril(DATASETS - won.T, -1)
         _note(win_inference(wins, 0.5, DRAWS, k), theta, kinds[1], k, pit, stated, truth)
-        # with Gumbel noise every pair's chance is Bradley-Terry's, but the wins of one dataset are one ranking's
-        x = theta + rng.gumbel(size=(DATASETS, MODELS))
-        wins = (x[:, :, None] > x[:, None]).sum(axis=0)
-        _note(win_inference(wins, 0.5, DRAWS, k), theta, kinds[2], k, pit, stated, truth)
     rows = []
     for kind in kinds:
-        shown = kind == kinds[2]
         points = curve(stated[kind], truth[kind], bins=5, least=15)
-        if not shown:
-            check_curve(book, f"{kind}: P(best)", points)
-            book.check_uniform(kind, pit[kind])
+        check_curve(book, f"{kind}: P(best)", points)
+        book.check_uniform(kind, pit[kind])
         p = float(stats.kstest(pit[kind], "uniform").pvalue)
         covered = rate(np.abs(pit[kind] - 0.5) <= 0.475)
         book.values["curve", kind] = points
@@ -117,6 +115,37 @@ def _strengths(book: Book) -> None:
         "favourite is the best",
     )
     book.table("plackett_luce, bradley_terry: truths from their priors", head, rows)
+
+
+def _wins_of_rankings(book: Book) -> None:
+    """Coverage of the HDI of P(win) where the wins of one dataset come from one ranking; truths from the prior."""
+    rng, studies = book.rng("wins of rankings"), book.studies(60, 3)
+    rows = []
+    for k, n in RANKED:
+        hits: dict[bool, list[float]] = {True: [], False: []}
+        for study in range(studies):
+            theta = np.exp(0.5 * rng.standard_normal()) * rng.standard_normal(k)
+            # with Gumbel noise every pair's chance is Bradley-Terry's, but the wins of one dataset are one ranking's
+            x = theta + rng.gumbel(size=(n, k))
+            wins = (x[:, :, None] > x[:, None]).sum(axis=0)
+            for independent, found in hits.items():
+                draws = win_inference((1 if independent else 2 / k) * wins, 0.5, DRAWS, study).sampled[0]
+                found.append(_covered(draws, theta))
+        for independent, found in hits.items():
+            book.values["wins of rankings", k, n, independent] = float(np.mean(found))
+        errors = [np.std(found, ddof=1) / np.sqrt(studies) for found in hits.values()]
+        shares = [f"{np.mean(found):.3f} ± {error:.3f}" for found, error in zip(hits.values(), errors, strict=True)]
+        rows.append((k, n, *shares))
+    head = ("models", "datasets", "every win counts in full", "every win counts 2/k: bradley_terry")
+    book.table("bradley_terry: coverage of the 95 % HDI of P(win), wins of rankings", head, rows)
+
+
+def _covered(draws: Floats, theta: Floats) -> float:
+    """The share of pairs whose true P(win) is in its 95 % HDI."""
+    first, second = np.triu_indices(theta.size, 1)
+    p, truth = special.expit(draws[:, first] - draws[:, second]), special.expit(theta[first] - theta[second])
+    ends = np.array([bayes.hdi(x, 0.95) for x in p.T])
+    return float(((ends[:, 0] <= truth) & (truth <= ends[:, 1])).mean())
 
 
 def _note(

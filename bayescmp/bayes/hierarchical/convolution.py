@@ -5,6 +5,7 @@ tabulated once and interpolated for all datasets and pairs.
 """
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ STEP_V, STEP_U = 0.2, 0.08
 """Steps of the tables in log(sigma_0) and asinh(distance), both in units of the dataset's scale."""
 BLOCK_V, BLOCK_U = 4, 16
 """Rows and columns of the blocks that tables are made of, so that other pairs find them again."""
-MARGIN = 2
+MARGIN, MIRROR = 2, 8
 """Rows and columns beyond the data, where the splines have no neighbours; 0 has its mirror image beside it."""
 
 
@@ -28,7 +29,7 @@ def log_likelihood(means: Floats, scales: Floats, df: float, nus: Floats, log_si
     blocks_u = _blocks(0, u.max() / STEP_U + MARGIN, BLOCK_U)
     tables = _tables(df, nus, blocks_v, blocks_u)
     first_v, in_v = _basis(v / STEP_V - BLOCK_V * blocks_v[0], BLOCK_V * len(blocks_v))
-    first_u, in_u = _basis(u / STEP_U + MARGIN, BLOCK_U * len(blocks_u) + MARGIN)
+    first_u, in_u = _basis(u / STEP_U + MIRROR, BLOCK_U * len(blocks_u) + MIRROR)
     right = in_u.transpose(0, 2, 1).reshape(-1, delta.size)
     # each dataset needs a part of the table only: its own rows and columns
     rows = (first_v[:, None] + np.arange(in_v.shape[2]))[:, :, None]
@@ -51,14 +52,35 @@ def _basis(position: Floats, size: int) -> tuple[NDArray[np.intp], Floats]:
 
     For each row the first coefficient that it needs, and the weights from there on, rows x points x coefficients.
     """
-    cell = np.clip(np.floor(position).astype(int), 0, size - 2)
-    t = position - cell
-    weights = np.stack([(1 - t) ** 3, 3 * t**3 - 6 * t**2 + 4, -3 * t**3 + 3 * t**2 + 3 * t + 1, t**3], axis=-1) / 6
+    cell, weights = _cubic(position, size)
     width = int(np.ptp(cell, axis=1).max()) + 4
     first = np.minimum(cell.min(axis=1), size + 2 - width)
     dense = np.zeros((*position.shape, width))
     np.put_along_axis(dense, (cell - first[:, None])[..., None] + np.arange(4), weights, axis=-1)
     return first, dense
+
+
+def _cubic(position: Floats, size: int) -> tuple[NDArray[np.intp], Floats]:
+    """The cell of each position, and the weights of its four B-splines."""
+    cell = np.clip(np.floor(position).astype(int), 0, size - 2)
+    t = position - cell
+    square, cube = t * t, t * t * t
+    rest = 1 - t
+    weights = np.stack([rest * rest * rest, 3 * cube - 6 * square + 4, 3 * (t + square - cube) + 1, cube], axis=-1)
+    return cell, weights / 6
+
+
+def spline_weights(position: Floats, size: int) -> Floats:
+    """The weights of the values on the grid 0, 1 ... size - 1 in their natural cubic spline at each position."""
+    cell, weights = _cubic(position, size)
+    dense = np.zeros((*position.shape, size + 2))
+    np.put_along_axis(dense, cell[..., None] + np.arange(4), weights, axis=-1)
+    return dense @ _coefficients_of_ones(size)
+
+
+@cache
+def _coefficients_of_ones(size: int) -> Floats:
+    return _spline_coefficients(np.eye(size), 0)
 
 
 def _tables(df: float, nus: Floats, rows: range, columns: range) -> Floats:
@@ -68,7 +90,7 @@ def _tables(df: float, nus: Floats, rows: range, columns: range) -> Floats:
     keys = [(df, nu, rows, columns) for nu in nus.tolist()]
     if new := [key for key in keys if key not in _TABLES]:
         values = _values(df, [key[1] for key in new], rows, columns)
-        values = np.concatenate([values[..., MARGIN:0:-1], values], axis=2)
+        values = np.concatenate([values[..., MIRROR:0:-1], values], axis=2)
         for key, table in zip(new, _spline_coefficients(_spline_coefficients(values, 1), 2), strict=True):
             _TABLES[key] = table
     return np.stack([_TABLES[key] for key in keys])

@@ -1,7 +1,7 @@
 """The posterior of the hierarchical test: statistics and prior with a quadrature, a single point, or draws of NUTS."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -13,12 +13,14 @@ from bayescmp.bayes.hierarchical.prior import PRESETS, HierarchicalPrior
 from bayescmp.bayes.hierarchical.quadrature import (
     Curve,
     HyperPosterior,
-    expected_theta,
-    finer_sigma,
+    LogDensity,
+    answers,
+    delta_cdf,
     finite,
     grid_hdi,
     hyper_posterior,
     marginal,
+    refined,
     winner_probabilities,
 )
 from bayescmp.bayes.regions import (
@@ -35,7 +37,11 @@ from bayescmp.numerics.threads import one_blas_thread
 from bayescmp.rope import Rope
 
 Floats = NDArray[np.float64]
-ERROR_TO_REFINE = 5e-3
+ERROR_TO_REFINE = 1e-4
+TABLE_ERROR = 1e-5
+"""What the interpolated likelihood and the winner's splines add, of which no coarser grid tells."""
+MOST_REFINED = 5
+"""How often a direction of the grid may be refined."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +56,6 @@ class HierarchicalInference(RegionInference):
     min_sd: float
     prior: HierarchicalPrior
     largest: float
-    refine: int = 1
 
     def __post_init__(self) -> None:
         for name in ("means", "sds", "counts", "rho"):
@@ -84,14 +89,20 @@ class HierarchicalInference(RegionInference):
 
     @property
     def hyper(self) -> HyperPosterior:
-        """The posterior on its grid, in the units of the scores."""
-        return self._hyper(self.refine)
+        """The posterior on its first grid, in the units of the scores."""
+        first = (0, 0, 0)
+        if first not in self._grids:
+            self._grids[first] = self._in_scores(hyper_posterior(self._log_density))
+        return self._grids[first]
 
-    def _hyper(self, refine: int) -> HyperPosterior:
-        if refine in self._grids:
-            return self._grids[refine]
+    def _in_scores(self, found: HyperPosterior) -> HyperPosterior:
+        curve = Curve(found.curve.centre * self.unit, found.curve.width * self.unit)
+        return replace(found, unit=self.unit, curve=curve)
+
+    @cached_property
+    def _log_density(self) -> LogDensity:
         unit, prior = self.unit, self.prior
-        found = hyper_posterior(
+        return LogDensity(
             self.means / unit,
             self.scales / unit,
             self.dfs,
@@ -100,14 +111,18 @@ class HierarchicalInference(RegionInference):
             nu_shift=prior.nu_shift,
             delta_bound=prior.delta_0_bound / unit,
             sigma_bound=prior.sigma_0_max / unit,
-            refine=refine,
+            likelihood=self.likelihood,
         )
-        curve = Curve(found.curve.centre * unit, found.curve.width * unit)
-        self._grids[refine] = replace(found, unit=unit, curve=curve)
-        return self._grids[refine]
+
+    likelihood: ClassVar[Callable[..., Floats] | None] = None
+    """The sum of the datasets' log likelihoods, where they are not Student t: (nus, log sigma_0, delta_0) -> array."""
+
+    datum: ClassVar[Callable[..., Floats] | None] = None
+    """The same for one dataset: (number, differences) -> array."""
 
     @cached_property
-    def _grids(self) -> dict[int, HyperPosterior]:
+    def _grids(self) -> dict[tuple[int, ...], HyperPosterior]:
+        """The grids by how often each direction was refined: an answer does not depend on those asked for before."""
         return {}
 
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
@@ -119,37 +134,37 @@ class HierarchicalInference(RegionInference):
         return {}
 
     def _summarise(self, rope: Rope) -> RegionSummary:
-        """The answer, from a finer grid where the difference to the rule with every second point asks for it."""
-        for refine in (self.refine, 2 * self.refine, 4 * self.refine):
-            h = self._hyper(refine)
-            fine, coarse = ((winner_probabilities(x, rope), expected_theta(x, rope)) for x in (h, h.coarse))
-            error = float(np.abs(np.subtract(fine, coarse)).max())
-            if error > ERROR_TO_REFINE:  # mostly the winner's: cheaper than another grid
-                winners = [winner_probabilities(finer_sigma(x), rope) for x in (h, h.coarse)]
-                fine, coarse = (winners[0], fine[1]), (winners[1], coarse[1])
-                error = float(np.abs(np.subtract(fine, coarse)).max())
-            error = max(error, h.cut_off)
-            if error <= ERROR_TO_REFINE:
+        """The answer, with more points in the direction whose error asks for them."""
+        h, times = self.hyper, tuple[int, ...]((0, 0, 0))
+        for further in range(MOST_REFINED, -1, -1):
+            winner, shares, errors = answers(h, rope)
+            if sum(errors) <= ERROR_TO_REFINE or not further:
                 break
+            axis = int(np.argmax(errors))
+            times = tuple(n + (k == axis) for k, n in enumerate(times))
+            if times not in self._grids:
+                self._grids[times] = refined(h, self._log_density, axis)
+            h = self._grids[times]
+        error = sum(errors) + h.cut_off + TABLE_ERROR
         if error > NUMERICAL_ERROR_LIMIT:
             warn(f"The quadrature's error is about {error:.1g}. Check with engine='nuts'.", ConvergenceWarning)
-        self._known[rope] = RegionSummary(rope, three_of(fine[0]), (0.0, 0.0, 0.0), three_of(fine[1]), error)
+        self._known[rope] = RegionSummary(rope, three_of(winner), (0.0, 0.0, 0.0), three_of(shares), error)
         return self._known[rope]
 
-    def hyper_draws(self, n: int, random_seed: int) -> tuple[Floats, Floats, Floats]:
+    def hyper_draws(self, n: int, random_seed: int | None) -> tuple[Floats, Floats, Floats]:
         """Draws of (delta_0, sigma_0, nu): a point of the grid by its mass, then uniformly within its cell."""
-        rng = np.random.default_rng(random_seed)
+        rng = np.random.default_rng(random_seed or 0)
         h = self.hyper
         k, i, j = np.unravel_index(rng.choice(h.mass.size, n, p=h.mass.ravel()), h.mass.shape)
         jitter = rng.uniform(-0.5, 0.5, (3, n))
         delta = h.curve.delta(h.t[j] + jitter[0] * (h.t[1] - h.t[0]))
-        sigma = h.unit * np.exp(h.log_sigma[i] + jitter[1] * (h.log_sigma[1] - h.log_sigma[0]))
+        sigma = h.unit * np.exp(h.bend.log_sigma(h.x[i] + jitter[1] * (h.x[1] - h.x[0])))
         if h.nu.size == 1:
             return delta, sigma, h.nu[k]
         log_nu = np.log(h.nu - self.prior.nu_shift)
         return delta, sigma, self.prior.nu_shift + np.exp(log_nu[k] + jitter[2] * (log_nu[1] - log_nu[0]))
 
-    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+    def thetas(self, n: int, rope: Rope, random_seed: int | None) -> Floats:
         delta, sigma, nu = self.hyper_draws(n, random_seed)
         return np.stack(student_regions(delta, sigma, finite(nu), rope), axis=-1)
 
@@ -167,6 +182,10 @@ class HierarchicalInference(RegionInference):
     def mean_distribution(self) -> tuple[Floats, Floats]:
         return self.hyper.delta, self.hyper.mass.sum(axis=(0, 1))
 
+    def mean_regions(self, rope: Rope) -> tuple[float, float, float]:
+        below, above = delta_cdf(self.hyper, [rope.low, rope.high])
+        return 1 - above, above - below, below
+
     def hdi(self, mass: float) -> tuple[float, float]:
         return grid_hdi(self.hyper.delta, self.hyper.mass.sum(axis=(0, 1)), mass)
 
@@ -174,7 +193,7 @@ class HierarchicalInference(RegionInference):
         h = self.hyper
         grids = {
             "delta_0": (h.delta, h.mass.sum(axis=(0, 1))),
-            "sigma_0": (h.unit * np.exp(h.log_sigma), h.mass.sum(axis=(0, 2))),
+            "sigma_0": (h.sigma, h.mass.sum(axis=(0, 2))),
         }
         if h.nu.size > 1:
             grids["nu"] = (h.nu, h.mass.sum(axis=(1, 2)))
@@ -200,6 +219,34 @@ class HierarchicalInference(RegionInference):
 
 
 @dataclass(frozen=True, eq=False)
+class RunsInference(HierarchicalInference):
+    """The same for runs that cannot be paired: each dataset's likelihood of delta_i is Welch's Student t.
+
+    `counts` are the runs of both models together, `runs` those of each (2 x datasets). `sds` is the standard deviation
+    that would give runs of both models the standard error that their difference has, `welch` its degrees of freedom.
+    Nothing is correlated: `rho` is 0.
+    """
+
+    runs: Floats = field(kw_only=True)
+    welch: Floats = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("runs", "welch"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+
+    @property
+    def dfs(self) -> Floats:
+        """Welch's degrees of freedom, rounded down: a little wider, and datasets share their likelihood's tables."""
+        return np.floor(self.welch + 1e-9)
+
+    @cached_property
+    def scales(self) -> Floats:
+        """The standard error of the difference of the means."""
+        return np.sqrt((1 / self.runs).sum(axis=0)) * self.filled_sds
+
+
+@dataclass(frozen=True, eq=False)
 class PointInference(RegionInference):
     """All differences of all datasets are the same number: so is the next one."""
 
@@ -211,7 +258,7 @@ class PointInference(RegionInference):
         thetas = [three_of(self.thetas(1, rope, 0)[0]) for rope in ropes]
         return [RegionSummary(rope, p, (0.0, 0.0, 0.0), p) for rope, p in zip(ropes, thetas, strict=True)]
 
-    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+    def thetas(self, n: int, rope: Rope, random_seed: int | None) -> Floats:
         return np.tile(np.stack(student_regions(self.at, 0.0, 1.0, rope, self.rounding)), (n, 1))
 
     def theta_hdi(self, rope: Rope, mass: float) -> list[tuple[float, float]]:
@@ -253,7 +300,7 @@ class SampledHyper(RegionInference):
 
     def __getattr__(self, name: str) -> Any:
         """Names, means, scales and the like are those of the data."""
-        if name in ("names", "means", "scales", "dfs", "counts"):
+        if name in ("names", "means", "scales", "dfs", "counts", "datum"):
             return getattr(self.data, name)
         raise AttributeError(name)
 
@@ -263,12 +310,12 @@ class SampledHyper(RegionInference):
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
         return [sampled_summary(self._theta(rope), rope) for rope in ropes]
 
-    def hyper_draws(self, n: int, random_seed: int) -> tuple[Floats, Floats, Floats]:
+    def hyper_draws(self, n: int, random_seed: int | None) -> tuple[Floats, Floats, Floats]:
         """Draws of (delta_0, sigma_0, nu) out of those of NUTS."""
-        picked = np.random.default_rng(random_seed).choice(self.delta.size, n, replace=n > self.delta.size)
+        picked = np.random.default_rng(random_seed or 0).choice(self.delta.size, n, replace=n > self.delta.size)
         return self.delta.ravel()[picked], self.sigma.ravel()[picked], self.nu.ravel()[picked]
 
-    def thetas(self, n: int, rope: Rope, random_seed: int) -> Floats:
+    def thetas(self, n: int, rope: Rope, random_seed: int | None) -> Floats:
         delta, sigma, nu = self.hyper_draws(n, random_seed)
         return np.stack(student_regions(delta, sigma, finite(nu), rope), axis=-1)
 

@@ -1,6 +1,7 @@
 """Priors of the hierarchical correlated t-test: named presets, made absolute for the data at hand."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -101,28 +102,37 @@ class HierarchicalPrior(Value):
 
     def log_nu_range(self) -> tuple[float, float] | None:
         """The values of log(nu - shift) that hold all but 1e-5 of the prior; None for normal random effects."""
-        if self.gaussian:
-            return None
-        low, high = -20.0, 12.0
-        for _ in range(3):  # the first time for where it is, then closer for where it ends
-            w = np.linspace(low, high, 801)
-            density = np.exp(self.log_density(w))
-            cumulative = np.cumsum(density) / density.sum()
-            first, last = np.searchsorted(cumulative, [1e-5, 1 - 1e-7])
-            low, high = float(w[max(first - 1, 0)]), float(w[min(last + 1, 800)])
-        return low, high
+        return None if self.gaussian else _log_nu_range(self.nu_shape, self.nu_rate)
 
     def log_density(self, w: Floats) -> Floats:
         """The log density of w = log(nu - shift), shape and rate integrated out."""
-        g = np.exp(w)[:, None]
-        (a_low, a_high), (b_low, b_high) = self.nu_shape, self.nu_rate
-        x, weight = _X, _WEIGHT
-        a = (a_low + a_high) / 2 + (a_high - a_low) / 2 * x if a_high > a_low else np.array([a_low])
-        weight = weight / 2 if a_high > a_low else np.ones(1)
-        with np.errstate(divide="ignore", under="ignore"):
-            if b_high > b_low:  # the integral over the rate is a difference of incomplete gamma functions
-                mass = special.gammainc(a + 1, b_high * g) - special.gammainc(a + 1, b_low * g)
-                density = a * mass / (g * (b_high - b_low))
-            else:
-                density = np.exp(a * np.log(b_low * g) - b_low * g - special.gammaln(a))
-            return np.log(density @ weight)
+        w = np.asarray(w, dtype=float)
+        return np.frombuffer(_log_density(self.nu_shape, self.nu_rate, w.tobytes())).reshape(w.shape)
+
+
+@lru_cache(maxsize=64)
+def _log_nu_range(shape: tuple[float, float], rate: tuple[float, float]) -> tuple[float, float]:
+    low, high = -20.0, 12.0
+    for _ in range(3):  # the first time for where it is, then closer for where it ends
+        w = np.linspace(low, high, 801)
+        density = np.exp(np.frombuffer(_log_density(shape, rate, w.tobytes())))
+        cumulative = np.cumsum(density) / density.sum()
+        first, last = np.searchsorted(cumulative, [1e-5, 1 - 1e-7])
+        low, high = float(w[max(first - 1, 0)]), float(w[min(last + 1, 800)])
+    return low, high
+
+
+@lru_cache(maxsize=512)
+def _log_density(shape: tuple[float, float], rate: tuple[float, float], points: bytes) -> bytes:
+    """The log density of log(nu - shift) at these doubles; the lattice's are asked for again and again."""
+    g = np.exp(np.frombuffer(points))[:, None]
+    (a_low, a_high), (b_low, b_high) = shape, rate
+    a = (a_low + a_high) / 2 + (a_high - a_low) / 2 * _X if a_high > a_low else np.array([a_low])
+    weight = _WEIGHT / 2 if a_high > a_low else np.ones(1)
+    with np.errstate(divide="ignore", under="ignore"):
+        if b_high > b_low:  # the integral over the rate is a difference of incomplete gamma functions
+            mass = special.gammainc(a + 1, b_high * g) - special.gammainc(a + 1, b_low * g)
+            density = a * mass / (g * (b_high - b_low))
+        else:
+            density = np.exp(a * np.log(b_low * g) - b_low * g - special.gammaln(a))
+        return np.log(density @ weight).tobytes()

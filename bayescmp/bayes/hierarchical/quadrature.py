@@ -1,12 +1,13 @@
 """The hierarchical correlated t-test without sampling: a three-dimensional posterior by quadrature.
 
 Given (delta_0, sigma_0, nu) the datasets are independent, and each contributes the convolution of two Student t: that
-of its own mean (sigma_i integrated out) and that of the datasets' means (`convolution`). delta_0, log sigma_0 and
-log(nu - shift) go by the trapezoidal rule, which is nested: every second point makes a coarser rule, and the difference
-is the error estimate.
+of its own mean (sigma_i integrated out) and that of the datasets' means (`convolution`). delta_0, sigma_0 and
+log(nu - shift) go by the trapezoidal rule, each in a coordinate along which the posterior dies away fast. The rule is
+nested: every second and every fourth point of one direction make coarser rules, their differences are the estimate of
+that direction's error, and the direction that needs it gets the points in between.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,16 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bayescmp.bayes.hierarchical.convolution import log_likelihood, log_student, log_student_of_square
-from bayescmp.numerics.student import student_regions
+from bayescmp.bayes.hierarchical.convolution import (
+    log_likelihood,
+    log_student,
+    log_student_of_square,
+    spline_weights,
+)
 from bayescmp.rope import Rope
 
 Floats = NDArray[np.float64]
-NODES_SIGMA, NODES_DELTA = 49, 49
-LATTICE, MOST_NU = 0.125, 24
+NODES_SIGMA, NODES_DELTA = 37, 41
+LATTICE, MOST_NU = 0.125, 36
 """Steps of log(nu - shift), doubled until at most so many of them cover what is likely."""
 FEW_NU = 3
 """Where so few steps hold what is likely, they are halved."""
+ROUGH = 17
+"""Points of either direction while the box is looked for."""
 CUT = 18.0
 """Points whose log density is this far below the highest do not count."""
 
@@ -46,19 +53,46 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class HyperPosterior:
-    """The posterior on a grid of nu x log(sigma_0 / unit) x t, with delta_0 = curve(t).
+class Bend:
+    """log sigma_0 = anchor + x - exp(-x): straight above the anchor, and down to nearly no sigma_0 in a few steps."""
 
-    `at_bound` marks the ends of the two grids (low, high each) where a uniform prior ends before the density does.
+    anchor: float
+
+    def log_sigma(self, x: Floats) -> Floats:
+        """From the grid's own coordinate to log(sigma_0 / unit)."""
+        return self.anchor + x - np.exp(-x)
+
+    def x(self, log_sigma: Floats | float) -> Floats:
+        """The inverse of `log_sigma`, by Newton's steps, which come from the left of a concave function."""
+        y = np.asarray(log_sigma, dtype=float) - self.anchor
+        x = np.where(y > 1, y, -np.log1p(np.maximum(-y, 0.0)))
+        for _ in range(8):
+            rest = np.exp(-x)
+            x = x - (x - rest - y) / (1 + rest)
+        return x
+
+    def slope(self, x: Floats) -> Floats:
+        """The derivative of log sigma_0."""
+        return 1 + np.exp(-x)
+
+
+@dataclass(frozen=True)
+class HyperPosterior:
+    """The posterior on a grid of nu x x x t, with log(sigma_0 / unit) = bend(x) and delta_0 = curve(t).
+
+    `density` is that of (log(nu - shift), x, t), divided by e^`top`. `at_bound` marks the ends of the last two grids
+    (low, high each) where a uniform prior ends before the density does.
     """
 
     nu: Floats
-    log_sigma: Floats
+    x: Floats
     t: Floats
+    bend: Bend
     curve: Curve
     density: Floats
     at_bound: tuple[tuple[bool, bool], tuple[bool, bool]]
     unit: float = 1.0
+    top: float = 0.0
 
     @cached_property
     def delta(self) -> Floats:
@@ -66,15 +100,23 @@ class HyperPosterior:
         return self.curve.delta(self.t)
 
     @cached_property
+    def sigma(self) -> Floats:
+        """sigma_0 at the points of the grid."""
+        return self.unit * np.exp(self.bend.log_sigma(self.x))
+
+    @cached_property
     def mass(self) -> Floats:
         """Masses of the points: the trapezoidal rule, with Gregory's weights where a prior cuts the density off."""
-        mass = self.density.copy()
-        for axis, (low, high) in enumerate(self.at_bound, start=1):
-            points = np.moveaxis(mass, axis, 0)
-            for cut, ends in ((low, points[:3]), (high, points[:-4:-1])):
-                if cut:
-                    ends *= np.array([3 / 8, 7 / 6, 23 / 24])[:, None, None]
+        mass = self.density * self.weights(0)[:, None] * self.weights(1)
         return mass / mass.sum()
+
+    def weights(self, which: int) -> Floats:
+        """The rule's weights along x (0) or t (1), in units of its step."""
+        weights = np.ones((self.x, self.t)[which].size)
+        for cut, ends in zip(self.at_bound[which], (weights[:3], weights[:-4:-1]), strict=True):
+            if cut:
+                ends *= np.array([3 / 8, 7 / 6, 23 / 24])[: ends.size]
+        return weights
 
     @property
     def cut_off(self) -> float:
@@ -83,77 +125,104 @@ class HyperPosterior:
         sides += [(self.mass.sum(axis=(0, 2)), self.at_bound[0]), (self.mass.sum(axis=(0, 1)), self.at_bound[1])]
         return max(float(p) for mass, at in sides for p, bound in zip(mass[[0, -1]], at, strict=True) if not bound)
 
-    @property
-    def coarse(self) -> "HyperPosterior":
-        """The same by every second point in each direction."""
-        by = 2 if self.nu.size > 1 else 1
-        return replace(
-            self,
-            nu=self.nu[::by],
-            log_sigma=self.log_sigma[::2],
-            t=self.t[::2],
-            density=self.density[::by, ::2, ::2],
-        )
+    def every(self, step: int, axis: int) -> "HyperPosterior":
+        """The same by every second (third ...) point in one direction."""
+        name = ("nu", "x", "t")[axis]
+        places = [slice(None)] * 3
+        places[axis] = slice(None, None, step)
+        return replace(self, density=self.density[tuple(places)], **{name: getattr(self, name)[::step]})
 
 
-def hyper_posterior(
-    means: Floats,
-    scales: Floats,
-    dfs: Floats,
-    *,
-    log_nu_range: tuple[float, float] | None,
-    log_prior_nu: Callable[[Floats], Floats],
-    nu_shift: float,
-    delta_bound: float,
-    sigma_bound: float,
-    refine: int = 1,
-) -> HyperPosterior:
-    """The posterior of (nu, sigma_0, delta_0), given each dataset's Student posterior (means, scales, dfs).
+class LogDensity:
+    """The log density of (log(nu - shift), log sigma_0, t) at any points: data and priors in units of their sd.
 
-    `log_prior_nu` is the log prior density of log(nu - shift) within its range; a range of None means nu = infinity.
+    `likelihood` takes the place of the datasets' Student posteriors, which then only show where to look.
     """
-    centre = float(np.median(means))
-    spread = np.hypot(np.median(np.abs(means - centre)), np.median(scales))
-    curve = Curve(centre, float(spread / np.sqrt(means.size)))
-    ends = curve.t(np.array([-delta_bound, delta_bound]))
-    data, bounds = (
-        (means, scales, dfs, curve),
-        ((-np.inf, float(np.log(sigma_bound))), (float(ends[0]), float(ends[1]))),
-    )
 
-    def at(log_nu: Floats) -> tuple[Floats, Floats]:
-        return nu_shift + np.exp(log_nu), log_prior_nu(log_nu)
+    def __init__(
+        self,
+        means: Floats,
+        scales: Floats,
+        dfs: Floats,
+        *,
+        log_nu_range: tuple[float, float] | None,
+        log_prior_nu: Callable[[Floats], Floats],
+        nu_shift: float,
+        delta_bound: float,
+        sigma_bound: float,
+        likelihood: Callable[[Floats, Floats, Floats], Floats] | None = None,
+    ) -> None:
+        self.means, self.scales, self.dfs, self.likelihood = means, scales, dfs, likelihood
+        self.log_nu_range, self.log_prior_nu, self.nu_shift = log_nu_range, log_prior_nu, nu_shift
+        centre = float(np.median(means))
+        spread = np.hypot(np.median(np.abs(means - centre)), np.median(scales))
+        self.curve = Curve(centre, float(spread / np.sqrt(means.size)))
+        ends = self.curve.t(np.array([-delta_bound, delta_bound]))
+        self.bounds: Box = ((-np.inf, float(np.log(sigma_bound))), (float(ends[0]), float(ends[1])))
 
-    if log_nu_range is None:
-        nus, log_prior = np.array([np.inf]), np.zeros(1)
-        box = _zoom(lambda s, t: _log_density(*data, nus, log_prior, s, t), _box(*data, nus, log_prior, bounds), bounds)
+    def at(self, log_nu: Floats) -> tuple[Floats, Floats]:
+        """nu, and the log prior density of log(nu - shift); an infinite log nu stands for normal random effects."""
+        if self.log_nu_range is None:
+            return np.array([np.inf]), np.zeros(1)
+        return self.nu_shift + np.exp(log_nu), self.log_prior_nu(log_nu)
+
+    def __call__(self, log_nu: Floats, log_sigma: Floats, t: Floats) -> Floats:
+        data = self.means, self.scales, self.dfs, self.curve
+        return _log_density(self.likelihood, *data, *self.at(log_nu), log_sigma, t)
+
+
+def hyper_posterior(log_density: LogDensity) -> HyperPosterior:
+    """The posterior of (nu, sigma_0, delta_0), given each dataset's Student posterior (means, scales, dfs)."""
+    f, bounds, curve = log_density, log_density.bounds, log_density.curve
+    data = f.means, f.scales, f.dfs, curve
+    if f.log_nu_range is None:
+        log_nu = np.array([np.inf])
+        box = _zoom(lambda s, t: f(log_nu, s, t), _box(*data, *f.at(log_nu), bounds), bounds)
     else:
-        finest = LATTICE / 2 ** max(0, int(np.ceil(np.log2(32 * LATTICE / np.ptp(log_nu_range)))))
-        wide = _lattice(*log_nu_range, 8 * finest)
-        box = _zoom(lambda s, t: _log_density(*data, *at(wide), s, t), _box(*data, *at(wide), bounds), bounds)
+        finest = LATTICE / 2 ** max(0, int(np.ceil(np.log2(32 * LATTICE / np.ptp(f.log_nu_range)))))
+        wide = _lattice(*f.log_nu_range, 8 * finest)
+        box = _zoom(lambda s, t: f(wide, s, t), _box(*data, *f.at(wide), bounds), bounds)
 
         def likely(log_nu: Floats) -> Floats:
-            rough = _log_density(*data, *at(log_nu), *_grids(box, 25, 25)).max(axis=(1, 2))
+            rough = f(log_nu, *_grids(box)).max(axis=(1, 2))
             return log_nu[rough > rough.max() - 2 * CUT / 3]
 
-        used, step, margin = likely(wide), 8 * finest, 2 * finest
+        used, step, margin = likely(wide), 8 * finest, 8 * finest
         while used.size <= FEW_NU and step > finest:  # many datasets determine nu more closely than these steps
             step, around = step / 2, _lattice(used[0] - step, used[-1] + step, step / 2)
             used, margin = likely(around[(around >= wide[0]) & (around <= wide[-1])]), step
         low, high = (max(used[0] - margin, wide[0]), min(used[-1] + margin, wide[-1]))
         finest = min(finest, step / 4)
-        step = finest * 2 ** max(0, int(np.ceil(np.log2((high - low) / (finest * MOST_NU * refine)))))
-        nus, log_prior = at(_lattice(low, high, step))
+        step = finest * 2 ** max(0, int(np.ceil(np.log2((high - low) / (finest * MOST_NU)))))
+        log_nu = _lattice(low, high, step)
     for _ in range(4):  # nearly always once
-        log_sigma, t = _grids(box, *(refine * (n - 1) + 1 for n in (NODES_SIGMA, NODES_DELTA)))
-        density = _log_density(*data, nus, log_prior, log_sigma, t)
-        density = np.exp(density - density.max())
+        bend = Bend(box[0][1] - 3)
+        low, high = bend.x(np.array(box[0])).tolist()
+        x, t = np.linspace(low, high, NODES_SIGMA), np.linspace(*box[1], NODES_DELTA)
+        density = f(log_nu, bend.log_sigma(x), t) + np.log(bend.slope(x))[:, None]
+        top = float(density.max())
+        density = np.exp(density - top)
         wider = _wider(density.max(axis=0), box, bounds)
         if wider == box:
             break
         box = wider
     at_bound = tuple((low == least, high == most) for (low, high), (least, most) in zip(box, bounds, strict=True))
-    return HyperPosterior(nus, log_sigma, t, curve, density, (at_bound[0], at_bound[1]))
+    return HyperPosterior(f.at(log_nu)[0], x, t, bend, curve, density, (at_bound[0], at_bound[1]), top=top)
+
+
+def refined(h: HyperPosterior, log_density: LogDensity, axis: int) -> HyperPosterior:
+    """The same posterior with the points in between in one direction."""
+    grids = [np.log(h.nu - log_density.nu_shift) if h.nu.size > 1 else h.nu, h.x, h.t]
+    coarse = grids[axis]
+    grids[axis] = coarse[:-1] + np.diff(coarse) / 2
+    between = log_density(grids[0], h.bend.log_sigma(grids[1]), grids[2]) + np.log(h.bend.slope(grids[1]))[:, None]
+    order = np.argsort(np.concatenate([coarse, grids[axis]]), kind="stable")
+    density = np.concatenate([h.density, np.exp(between - h.top)], axis=axis).take(order, axis=axis)
+    values = np.concatenate([coarse, grids[axis]])[order]
+    if axis == 0:
+        values = np.concatenate([h.nu, log_density.at(grids[0])[0]])[order]
+    changed: dict[str, Any] = {("nu", "x", "t")[axis]: values}
+    return replace(h, density=density, **changed)
 
 
 def _lattice(low: float, high: float, step: float) -> Floats:
@@ -161,8 +230,8 @@ def _lattice(low: float, high: float, step: float) -> Floats:
     return step * np.arange(np.floor(low / step), np.ceil(high / step) + 1)
 
 
-def _grids(box: "Box", n_sigma: int, n_delta: int) -> tuple[Floats, Floats]:
-    return np.linspace(*box[0], n_sigma), np.linspace(*box[1], n_delta)
+def _grids(box: "Box") -> tuple[Floats, Floats]:
+    return np.linspace(*box[0], ROUGH), np.linspace(*box[1], ROUGH)
 
 
 Box = tuple[tuple[float, float], tuple[float, float]]
@@ -172,16 +241,16 @@ Box = tuple[tuple[float, float], tuple[float, float]]
 def _zoom(log_density: Callable[[Floats, Floats], Floats], box: Box, bounds: Box) -> Box:
     """The box where the density is within CUT of its largest: moved out where it is cut off, and in where it is not."""
     for _ in range(20):
-        grids = _grids(box, 25, 25)
+        grids = _grids(box)
         density = log_density(*grids)
         inside = (density > density.max() - CUT).any(axis=0)
         sides, moved = [], False
         for axis, (grid, (least, most)) in enumerate(zip(grids, bounds, strict=True)):
             used = np.flatnonzero(inside.any(axis=1 - axis))
             first, last, reach = used[0], used[-1], (grid[-1] - grid[0]) / 2
-            out = (first == 0 and grid[0] > least, last == 24 and grid[-1] < most)
+            out = (first == 0 and grid[0] > least, last == ROUGH - 1 and grid[-1] < most)
             low = max(grid[0] - reach, least) if out[0] else grid[max(first - 1, 0)]
-            high = min(grid[-1] + reach, most) if out[1] else grid[min(last + 1, 24)]
+            high = min(grid[-1] + reach, most) if out[1] else grid[min(last + 1, ROUGH - 1)]
             moved = moved or any(out) or high - low < 0.7 * (grid[-1] - grid[0])
             sides.append((float(low), float(high)))
         box = sides[0], sides[1]
@@ -197,7 +266,7 @@ def _box(means: Floats, scales: Floats, dfs: Floats, curve: Curve, nus: Floats, 
     low = [float(np.log(scales.min())) - CUT, max(bounds[1][0], float(curve.t(means.min() - reach)) - 3)]
     high = [bounds[0][1], min(bounds[1][1], float(curve.t(means.max() + reach)) + 3)]
     for _ in range(10):
-        log_sigma, t = _grids(((low[0], high[0]), (low[1], high[1])), 25, 25)
+        log_sigma, t = _grids(((low[0], high[0]), (low[1], high[1])))
         delta = curve.delta(t)
         sigma, scale = np.exp(log_sigma)[:, None], scales[:, None, None]
         width = np.hypot(sigma, scale)
@@ -209,7 +278,7 @@ def _box(means: Floats, scales: Floats, dfs: Floats, curve: Curve, nus: Floats, 
         own = log_student_of_square(near[narrow], float(dfs.max())) - log_width[narrow]
         near, log_width = near[wide], log_width[wide]
         own_sigma = np.broadcast_to(log_sigma, wide.shape)[narrow][:, None]
-        density, each = np.empty((nus[few].size, 25, 25)), np.empty((means.size, 25, 25))
+        density, each = np.empty((nus[few].size, ROUGH, ROUGH)), np.empty((means.size, ROUGH, ROUGH))
         for k, nu in enumerate(nus[few]):
             each[wide] = log_student_of_square(near, nu) - log_width
             each[narrow] = np.logaddexp(own, log_student_of_square(beyond, nu) - own_sigma) - np.log(2)
@@ -219,7 +288,7 @@ def _box(means: Floats, scales: Floats, dfs: Floats, curve: Curve, nus: Floats, 
         before = np.subtract(high, low)
         for axis, grid in enumerate((log_sigma, t)):
             used = np.flatnonzero(inside.any(axis=1 - axis))
-            low[axis], high[axis] = float(grid[max(used[0] - 1, 0)]), float(grid[min(used[-1] + 1, 24)])
+            low[axis], high[axis] = float(grid[max(used[0] - 1, 0)]), float(grid[min(used[-1] + 1, ROUGH - 1)])
         if (np.subtract(high, low) > 0.7 * before).all():
             break
     return (low[0], high[0]), (low[1], high[1])
@@ -241,6 +310,7 @@ def _wider(density: Floats, box: Box, bounds: Box) -> Box:
 
 
 def _log_density(
+    likelihood: Callable[[Floats, Floats, Floats], Floats] | None,
     means: Floats,
     scales: Floats,
     dfs: Floats,
@@ -253,6 +323,8 @@ def _log_density(
     """nu x log sigma_0 x t; priors uniform in delta_0 and sigma_0, with the Jacobians of their coordinates."""
     delta = curve.delta(t)
     total = log_sigma[:, None] + np.log(np.cosh(t)) + log_prior[:, None, None]
+    if likelihood is not None:
+        return total + likelihood(nus, log_sigma, delta)
     # a dataset whose scale is below e^-5 of every sigma_0 on the grid is a point to all digits that matter
     points = log_sigma.min() - np.log(scales) > 5
     for m in means[points]:
@@ -264,93 +336,212 @@ def _log_density(
     return total
 
 
-# ---- what is asked of the grid: the winner among the thetas, means, HDIs
+# ---- what is asked of the grid: the winner among the thetas, their means, and how far off both are
+
+NODES_WINNER = 48
+_Y, _WEIGHT_Y = np.polynomial.legendre.leggauss(NODES_WINNER)
+NARROW, STEP_T, LARGEST_T = 2.0, 0.4, 14.0
+"""sigma_0 in steps of delta_0 below which theta counts as a step, and the steps of its deviations, by asinh."""
+NEGLIGIBLE_ROW, NEGLIGIBLE_POINT = 1e-8, 1e-10
+"""Rows of delta_0, and points, with less of the mass than that do not count."""
+CREDIT = 1 / 64
+"""The most that the error estimate takes off for the next halving of the steps."""
+
+
+def answers(h: HyperPosterior, rope: Rope) -> tuple[Floats, Floats, tuple[float, float, float]]:
+    """P(each outcome is the most probable), the expected shares, and the error of both by direction: nu, x and t."""
+    nodes = _winner_nodes(h, rope)
+    inside, shares = _inside(h, nodes, rope), _shares(h, rope)
+    found = _both(h, inside, shares, rope)
+    errors = []
+    for axis, size in enumerate(h.density.shape):
+        if size == 1:
+            errors.append(0.0)
+            continue
+        coarser = []
+        for grid, step in ((h.every(step, axis), step) for step in (2, 4)):
+            if axis == 0:
+                coarser.append(_both(grid, inside[:, ::step], shares[:, ::step], rope))
+            else:
+                regions = shares[..., ::step] if axis == 1 else _shares(grid, rope)
+                coarser.append(_both(grid, _inside(grid, nodes, rope), regions, rope))
+        once, twice = (float(np.abs(a - b).max()) for a, b in ((found, coarser[0]), (coarser[0], coarser[1])))
+        # the next halving takes off as much as the last one did, but no more than CREDIT
+        errors.append(once * min(max(once / twice if twice > 0 else 0.0, CREDIT), 1.0))
+    return found[:3], found[3:], (errors[0], errors[1], errors[2])
 
 
 def winner_probabilities(h: HyperPosterior, rope: Rope) -> Floats:
-    """P(better), P(equivalent), P(worse) is the largest theta: every row of delta_0 split where the winner changes."""
-    rows, nu, sigma = _rows(h)
-    below, above = (_row_cdf(h, rows, x) for x in _winner_borders(nu, sigma, rope))
-    total = rows.sum(axis=1)
-    middle = 0.0 if rope.is_zero else np.maximum(above - below, 0.0).sum()
-    p = np.array([(total - above).sum(), middle, below.sum()])
-    return p / p.sum()
+    """P(better), P(equivalent), P(worse) is the largest theta."""
+    return _winner(h, _inside(h, _winner_nodes(h, rope), rope), rope)
 
 
-def finer_sigma(h: HyperPosterior, factor: int = 8) -> HyperPosterior:
-    """The same posterior with more points of sigma_0, by splines of its log density: no new likelihood is needed.
-
-    "Equivalent" stops being the largest theta of any delta_0 above some sigma_0, and its borders close there like a
-    square root, which the grid's own steps may be too coarse for.
-    """
-    from scipy.interpolate import CubicSpline
-
-    fine = np.linspace(h.log_sigma[0], h.log_sigma[-1], factor * (h.log_sigma.size - 1) + 1)
-    log_density = np.log(np.maximum(h.density, 1e-300))
-    return replace(h, log_sigma=fine, density=np.exp(CubicSpline(h.log_sigma, log_density, axis=1)(fine)))
+def delta_cdf(h: HyperPosterior, x: Sequence[float]) -> list[float]:
+    """P(delta_0 <= x), for some x."""
+    return [float(_row_cdf(h, h.mass.sum(axis=(0, 1))[None], np.array([[value]]))[0, 0]) for value in x]
 
 
 def expected_theta(h: HyperPosterior, rope: Rope) -> Floats:
     """The posterior mean of theta."""
-    rows, nu, sigma = _rows(h)
-    regions = student_regions(h.delta, sigma[:, None], nu[:, None], rope)
-    better, middle, worse = ((rows * x).sum(axis=1) for x in regions)
-    sums = [better, worse]
-    # where sigma_0 is smaller than the steps of delta_0, theta is a step: split the row at the rope's borders
-    borders = (rope.high, rope.low)
-    steps = [np.interp(x, h.delta, np.gradient(h.delta)) for x in borders]
-    for k, (border, step) in enumerate(zip(borders, steps, strict=True)):
-        narrow = sigma < step
-        if narrow.any():
-            below = _row_cdf(h, rows[narrow], np.full(narrow.sum(), border))
-            sums[k][narrow] = below if k else rows[narrow].sum(axis=1) - below
-            middle[narrow] = np.maximum(rows[narrow].sum(axis=1) - sums[0][narrow] - sums[1][narrow], 0.0)
-    p = np.array([better.sum(), 0.0 if rope.is_zero else middle.sum(), worse.sum()])
+    return _expected(h, _shares(h, rope), rope)
+
+
+def _both(h: HyperPosterior, inside: Floats, shares: Floats, rope: Rope) -> Floats:
+    return np.concatenate([_winner(h, inside, rope), _expected(h, shares, rope)])
+
+
+def _winner(h: HyperPosterior, inside: Floats, rope: Rope) -> Floats:
+    """The winner's probabilities, from delta_0's distribution and what of it lies `inside` the winner's borders."""
+    if np.isinf(rope.low) or np.isinf(rope.high):  # half of the rope's mass on either side of its only border
+        below, above = delta_cdf(h, [rope.low, rope.high])
+        return np.array([1 - above, above - below, below])
+    (left,) = delta_cdf(h, [(rope.low + rope.high) / 2])
+    right_part, left_part = inside.sum(axis=1) / (h.density * h.weights(0)[:, None] * h.weights(1)).sum()
+    p = np.maximum([1 - left - right_part, right_part + left_part, left - left_part], 0.0)
     return p / p.sum()
 
 
-def _rows(h: HyperPosterior) -> tuple[Floats, Floats, Floats]:
-    """The rows of delta_0 that have any mass, with their nu and sigma_0."""
-    nu, log_sigma = (x.ravel() for x in np.meshgrid(h.nu, h.log_sigma, indexing="ij"))
-    rows = h.mass.reshape(-1, h.delta.size)
-    used = rows.sum(axis=1) > 1e-7
-    return rows[used], finite(nu[used]), h.unit * np.exp(log_sigma[used])
+def _winner_nodes(h: HyperPosterior, rope: Rope) -> tuple[Floats, Floats, Floats] | None:
+    """Where equivalence can win: sigma_0 below a value at which its borders close like a square root.
+
+    So log sigma_0 goes by the root of its distance from there. For each nu some x, their weights, and how far from the
+    rope's centre delta_0 may be; None where equivalence cannot win.
+    """
+    half = (rope.high - rope.low) / 2
+    if not half or not np.isfinite(half):
+        return None
+    nu = finite(h.nu)
+    critical = np.log(half / h.unit / special.stdtrit(nu, 2 / 3))
+    ends = h.bend.log_sigma(h.x[[0, -1]])
+    far, near = (np.sqrt(np.maximum(critical - end, 0.0)) for end in ends)
+    y = near[:, None] + (far - near)[:, None] * (_Y + 1) / 2
+    log_sigma = np.maximum(critical[:, None] - y * y, ends[0])
+    x = h.bend.x(log_sigma)
+    weight = (far - near)[:, None] * _WEIGHT_Y * y / h.bend.slope(x)
+    return x, weight, _winner_reach(nu[:, None], h.unit * np.exp(log_sigma), half)
 
 
-def _winner_borders(nu: Floats, sigma: Floats, rope: Rope) -> tuple[Floats, Floats]:
-    """The delta_0 below which "worse" and above which "better" is the largest theta."""
-    if np.isinf(rope.low) or np.isinf(rope.high):  # half of the rope's mass on either side of its only border
-        return np.full(nu.size, rope.low), np.full(nu.size, rope.high)
-    centre, half = (rope.low + rope.high) / 2, (rope.high - rope.low) / 2
-    low, high = np.zeros(nu.size), np.full(nu.size, half)
-    for _ in range(30 if half else 0):
-        c = (low + high) / 2
-        # theta_equivalent - theta_better with delta_0 = centre + c
-        gap = 2 * special.stdtr(nu, (half - c) / sigma) - special.stdtr(nu, (-half - c) / sigma) - 1
-        low, high = np.where(gap > 0, c, low), np.where(gap > 0, high, c)
-    return centre - low, centre + low
+def _inside(h: HyperPosterior, nodes: tuple[Floats, Floats, Floats] | None, rope: Rope) -> Floats:
+    """For each nu the density between the rope's centre and the winner's borders: right of it, and left of it.
+
+    Between the points of the grid by splines of the log density: no new likelihood is needed.
+    """
+    result = np.zeros((2, h.nu.size))
+    if nodes is None:
+        return result
+    x, weight, reach = nodes
+    centre, step = (rope.low + rope.high) / 2, h.x[1] - h.x[0]
+    logs = spline_weights((x - h.x[0]) / step, h.x.size) @ np.log(np.maximum(h.density, 1e-300))
+    rows = np.exp(logs) * (weight / step)[..., None]
+    used = rows.sum(axis=2) > NEGLIGIBLE_ROW * h.density.sum()
+    if used.any():
+        reach = reach[used]
+        edges = np.stack([centre - reach, np.full(reach.size, centre), centre + reach], axis=1)
+        low, middle, high = _row_cdf(h, rows[used] * h.weights(1), edges).T
+        for side, part in zip(result, (high - middle, middle - low), strict=True):
+            np.add.at(side, np.nonzero(used)[0], part)
+    return result
+
+
+def _winner_reach(nu: Floats, sigma: Floats, half: float) -> Floats:
+    """How far from the rope's centre delta_0 may be while "equivalent" is the largest theta.
+
+    By Newton's steps in the square of the distance, in which the gap to "better" is nearly straight where the borders
+    close; a bisection where a step leads outside.
+    """
+    sigma = sigma / half  # in half ropes, of whatever size
+    low, high = np.zeros(sigma.shape), np.ones(sigma.shape)
+    z = np.clip(1 - sigma, 0.01, 0.99)
+    for _ in range(40):
+        c = np.sqrt(z)
+        right, left = (1 - c) / sigma, (-1 - c) / sigma
+        gap = 2 * special.stdtr(nu, right) - special.stdtr(nu, left) - 1
+        slope = (np.exp(_log_t(left, nu)) - 2 * np.exp(_log_t(right, nu))) / (2 * c * sigma)
+        low, high = np.where(gap > 0, z, low), np.where(gap > 0, high, z)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            step = z - gap / slope
+        before, z = z, np.where((step > low) & (step < high), step, (low + high) / 2)
+        if np.abs(z - before).max() <= 1e-7:
+            break
+    return half * np.sqrt(z)
+
+
+def _log_t(x: Floats, nu: Floats) -> Floats:
+    """The log density of Student t, for arrays of both."""
+    constant = special.gammaln((nu + 1) / 2) - special.gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
+    return constant - (nu + 1) / 2 * np.log1p(x * x / nu)
+
+
+def _expected(h: HyperPosterior, shares: Floats, rope: Rope) -> Floats:
+    better, worse, every = (float((x * h.weights(0)).sum()) for x in shares)
+    p = np.array([better, 0.0 if rope.is_zero else max(every - better - worse, 0.0), worse])
+    return p / p.sum()
+
+
+def _shares(h: HyperPosterior, rope: Rope) -> Floats:
+    """For each nu and x the integrals over t of theta_better, theta_worse, and of 1.
+
+    Where sigma_0 is as small as the steps of delta_0, theta is nearly a step. There the two are exchanged: the
+    distribution function of delta_0 is smooth, and is integrated over the new dataset's own deviation.
+    """
+    rows = (h.density * h.weights(1)).reshape(-1, h.t.size)
+    nu, sigma = (np.broadcast_to(a, h.density.shape[:2]).ravel() for a in (finite(h.nu)[:, None], h.sigma))
+    result = np.zeros((3, len(rows)))
+    result[2] = rows.sum(axis=1)
+    used = result[2] > NEGLIGIBLE_ROW * result[2].sum()
+    steps = np.gradient(h.delta)
+    for k, (border, sign) in enumerate(((rope.high, 1.0), (rope.low, -1.0))):
+        if np.isinf(border):
+            continue
+        narrow = used & (sigma < NARROW * np.interp(border, h.delta, steps))
+        wide = used & ~narrow
+        i, j = np.nonzero((rows > NEGLIGIBLE_POINT * result[2].sum()) & wide[:, None])
+        below = special.stdtr(nu[i], sign * (h.delta[j] - border) / sigma[i])
+        result[k] = np.bincount(i, rows[i, j] * below, minlength=len(rows))
+        if narrow.any():
+            far = float(np.ptp(h.delta) + np.abs(border - h.delta).max())
+            below = _below_the_border(h, rows[narrow], nu[narrow], sigma[narrow], border, far)
+            result[k, narrow] = result[2, narrow] - below if sign > 0 else below
+    return result.reshape(3, *h.density.shape[:2])
+
+
+def _below_the_border(h: HyperPosterior, rows: Floats, nu: Floats, sigma: Floats, border: float, far: float) -> Floats:
+    """The mass of delta_0 + sigma_0 T below the border, for each row: E[G(border - sigma_0 T)], by sinh steps of T."""
+    end = min(float(np.arcsinh(far / sigma.min())) + STEP_T, LARGEST_T)
+    y = np.arange(STEP_T / 2, end, STEP_T)
+    deviation = np.sinh(y)
+    weight = np.exp(_log_t(deviation, nu[:, None])) * np.cosh(y) * STEP_T
+    both = np.concatenate([border - sigma[:, None] * deviation, border + sigma[:, None] * deviation], axis=1)
+    sums = (_row_cdf(h, rows, both) * np.tile(weight, 2)).sum(axis=1)
+    # beyond the last deviation everything is below on one side, and nothing on the other
+    return sums + (0.5 - weight.sum(axis=1)) * rows.sum(axis=1)
+
+
+_STENCIL = np.arange(-2, 4)
+_POLYNOMIALS = np.linalg.inv(np.vander(_STENCIL.astype(float), increasing=True))
+"""Powers of s (rows) of the six Lagrange polynomials (columns) between the points 0 and 1."""
+_CUMULATIVE = _POLYNOMIALS / np.arange(1, 7)[:, None]
+"""Of their integrals from 0: powers 1 to 6."""
 
 
 def _row_cdf(h: HyperPosterior, rows: Floats, x: Floats) -> Floats:
-    """The mass of each row below its x: cubic interpolation between the points of the grid's coordinate, integrated."""
-    f = np.pad(rows, ((0, 0), (2, 2)))
-    cells = (-f[:, :-3] + 13 * f[:, 1:-2] + 13 * f[:, 2:-1] - f[:, 3:]) / 24
+    """The mass of each row below each of its x: interpolation by six points of the grid's coordinate, integrated."""
+    f = np.pad(rows, ((0, 0), (3, 3)))
+    windows = np.lib.stride_tricks.sliding_window_view(f, 6, axis=1)
+    cells = windows @ _CUMULATIVE.sum(axis=0)
     cumulative = np.concatenate([np.zeros((len(rows), 1)), np.cumsum(cells, axis=1)], axis=1)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         position = np.clip((h.curve.t(x) - h.t[0]) / (h.t[1] - h.t[0]) + 1, 0, h.t.size + 1 - 1e-9)
     cell = position.astype(int)
-    s = (position - cell)[:, None]
-    a, b, c, d = np.take_along_axis(f, cell[:, None] + np.arange(4), axis=1).T[..., None]
-    part = (
-        b * s
-        + (-2 * a - 3 * b + 6 * c - d) * s**2 / 12
-        + (a - 2 * b + c) * s**3 / 6
-        + (-a + 3 * b - 3 * c + d) * s**4 / 24
-    )
-    total = cumulative[:, -1]
-    below = np.take_along_axis(cumulative, cell[:, None], axis=1)[:, 0] + part[:, 0]
-    share = np.where(np.isposinf(x), 1.0, np.clip(below, 0.0, total) / np.where(total > 0, total, 1.0))
-    return share * rows.sum(axis=1)
+    s = position - cell
+    row = np.arange(len(rows))[:, None]
+    coefficients = windows[row, cell] @ _CUMULATIVE.T
+    part = s * coefficients[..., 5]
+    for power in range(4, -1, -1):
+        part = s * (coefficients[..., power] + part)
+    total = cumulative[:, -1:]
+    share = np.clip(cumulative[row, cell] + part, 0.0, total) / np.where(total > 0, total, 1.0)
+    return np.where(np.isposinf(x), 1.0, share) * rows.sum(axis=1, keepdims=True)
 
 
 def finite(nu: Floats) -> Floats:

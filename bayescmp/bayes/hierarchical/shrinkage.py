@@ -1,5 +1,7 @@
 """The hierarchical model's estimate for each dataset, and a check whether it could have made such data."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,9 +26,10 @@ def datasets_frame(inference: Any, rope: Rope, mass: float) -> "pd.DataFrame":
 
     rng = np.random.default_rng(0)
     hyper = inference.hyper_draws(DRAWS, 0)
-    rows = []
+    rows, datum = [], getattr(inference, "datum", None)
     for i, name in enumerate(inference.names):
-        values, weights = _conditional(inference.means[i], inference.scales[i], inference.dfs[i], hyper, rope)
+        statistics = inference.means[i], inference.scales[i], inference.dfs[i]
+        values, weights = _conditional(*statistics, hyper, rope, datum and partial(datum, i))
         region = rope.regions(values)
         picked = np.minimum((np.cumsum(weights, axis=1) < rng.random((DRAWS, 1))).sum(axis=1), values.shape[1] - 1)
         low, high = hdi(values[np.arange(DRAWS), picked], mass)
@@ -48,12 +51,20 @@ def datasets_frame(inference: Any, rope: Rope, mass: float) -> "pd.DataFrame":
 
 
 def _conditional(
-    mean: float, scale: float, df: float, hyper: tuple[Floats, Floats, Floats], rope: Rope
+    mean: float,
+    scale: float,
+    df: float,
+    hyper: tuple[Floats, Floats, Floats],
+    rope: Rope,
+    datum: Callable[[Floats], Floats] | None = None,
 ) -> tuple[Floats, Floats]:
-    """Values of delta_i and their weights, for each draw of the hyperparameters: a product of two Student t."""
+    """Values of delta_i and their weights, for each draw of the hyperparameters: a product of two Student t.
+
+    `datum` is the log likelihood of delta_i where that is not the Student t of (mean, scale, df).
+    """
     delta, sigma, nu = hyper
     both = np.concatenate([-_STEPS[:0:-1], _STEPS])
-    borders = [x for x in (rope.low, rope.high) if np.isfinite(x)]
+    borders = [0.0, *(x for x in (rope.low, rope.high) if np.isfinite(x))]
     edges = np.concatenate(
         [
             delta[:, None] + sigma[:, None] * both,
@@ -65,7 +76,7 @@ def _conditional(
     edges.sort(axis=1)
     half = np.diff(edges) / 2
     values = ((edges[:, :-1] + half)[..., None] + half[..., None] * _X).reshape(delta.size, -1)
-    logs = log_student((values - mean) / scale, df)
+    logs = log_student((values - mean) / scale, df) if datum is None else datum(values)
     z2 = ((values - delta[:, None]) / sigma[:, None]) ** 2
     finite = np.minimum(nu, 1e10)[:, None]
     logs = logs - (finite + 1) / 2 * np.log1p(z2 / finite)

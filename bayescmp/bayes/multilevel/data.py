@@ -1,16 +1,23 @@
-"""What the multilevel model needs of a table of scores: each dataset's mean contrasts of the models, and their scatter.
+"""What the multilevel model needs of a table of scores: the likelihood of each dataset's true contrasts of the models.
 
 The k - 1 orthonormal contrasts of k models are free of the effects of datasets and folds, which all models share, and
-no model is special among them.
+no model is special among them. On dataset d the contrasts z of the folds have mean theta_d, covariance Sigma_d and
+correlation rho_d. With the density |Sigma_d|^-(m - 1/2), which for two models is a uniform standard deviation, Sigma_d
+integrates out: theta_d is multivariate Student around the mean of the folds, with n_d - 2 degrees of freedom and scale
+matrix (1/n_d + rho_d/(1 - rho_d)) S_d/(n_d - 2), S_d the folds' sums of squares. So every difference of two models has,
+dataset by dataset, the likelihood of their own hierarchical_ttest. Where a dataset has fewer than 2m + 1 folds, S_d is
+completed to as many by the shape that is common to all datasets, in the scale of the dataset.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.multilevel.model import PLUG_IN_DF, MultilevelPrior
+from bayescmp.bayes.multilevel.model import MOST_FREE, MultilevelPrior
 from bayescmp.errors import (
     DegenerateWarning,
     MissingWarning,
@@ -19,84 +26,138 @@ from bayescmp.errors import (
     name_list,
     warn,
 )
+from bayescmp.scores.arrays import check_not_huge
 from bayescmp.scores.inputs import check_scores
 from bayescmp.scores.pair import rounding_of
-from bayescmp.scores.resampling import unknown_design
+from bayescmp.scores.resampling import not_paired, unknown_design
 from bayescmp.scores.table import Scores
+from bayescmp.values import Value
 
 Floats = NDArray[np.float64]
+LARGEST_SQUARED = 1e150
+"""Scores beyond leave no room for the sum of their squares."""
+
+
+class Twin(NamedTuple):
+    """A model that differs from another one by a constant."""
+
+    of: str
+    gap: float
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Statistics:
-    """What the model needs of the scores; contrasts are in units of `unit`, and rotated to each dataset's own axes.
+class Statistics(Value):
+    """What the model needs of the scores; contrasts are in units of `unit`.
 
-    The axes of dataset d (rows of `rotations[d]`) are the principal ones of its fold scatter; `roots` are its
-    eigenvalues, `means` the mean contrasts, `seen` is False for contrasts with models that were not run there.
+    On dataset d the contrasts `observe[d] @ theta_d` are seen, `sizes[d]` of them; those with models that were not run
+    there (`run` is 0) have rows of 0. `means` and `scatter` are the means over folds and their sums of squares,
+    `widening` is 1/n + rho/(1 - rho), and `counts` the numbers of folds.
     """
 
     models: tuple[str, ...]
     datasets: tuple[str, ...]
     basis: Floats
-    rotations: Floats
+    run: Floats
+    observe: Floats
     means: Floats
-    roots: Floats
-    seen: NDArray[np.bool_]
+    scatter: Floats
+    sizes: Floats
     counts: Floats
     widening: Floats
     unit: float
     prior: MultilevelPrior
-    notes: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("basis", "run", "observe", "means", "scatter", "sizes", "counts", "widening"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+
+    def with_prior(self, prior: str) -> "Statistics":
+        """The same data under a preset, with the tails that they have."""
+        return replace(self, prior=MultilevelPrior.resolve(prior, len(self.models), self.unit, self.prior.tails))
+
+    @cached_property
+    def has_folds(self) -> bool:
+        """False where every dataset has one score."""
+        return bool(self.counts.max() > 1)
 
     @property
-    def has_folds(self) -> bool:
-        """False where every dataset has one score: then its noise is part of the variation between datasets."""
-        return bool(self.counts.max() > 1)
+    def has_between(self) -> bool:
+        """False for one dataset, which does not vary."""
+        return len(self.datasets) > 1
 
     @property
     def m(self) -> int:
         """The number of contrasts."""
         return self.basis.shape[1]
 
+    @cached_property
+    def complete(self) -> bool:
+        """True where every model was run on every dataset."""
+        return bool((self.sizes == self.m).all())
+
     @property
     def exchangeable(self) -> bool:
+        """True where one standard deviation serves all contrasts; so it does where there is one."""
         return self.m == 1 or self.prior.covariance == "exchangeable"
 
+    @property
+    def few_folds(self) -> NDArray[np.bool_]:
+        """The datasets whose folds' covariance is completed from that of all."""
+        return self._more_folds > 0 if self.prior.within_df == 0 else np.zeros(len(self.counts), dtype=bool)
+
     @cached_property
-    def precision(self) -> Floats:
-        """A guess of the precision of each mean, 0 where not seen: where NUTS takes its scales from."""
+    def _more_folds(self) -> Floats:
+        """Folds that the prior of a dataset's covariance is worth."""
+        if self.prior.covariance == "exchangeable" or not self.has_folds:
+            return np.zeros_like(self.counts)
+        if self.prior.within_df:
+            return np.full_like(self.counts, self.prior.within_df)
+        return np.maximum(2 * self.sizes - (self.counts - 1), 0.0)
+
+    @cached_property
+    def df(self) -> Floats:
+        """Degrees of freedom of the Student likelihoods of theta_d; the reference prior's one more for one dataset."""
         if not self.has_folds:
-            return np.where(self.seen, np.inf, 0.0)
-        per_axis = self.seen.sum(axis=1, keepdims=True)
-        n, pooled = self.counts[:, None], self.roots.sum(axis=1, keepdims=True) / per_axis
-        variance = (self.roots + PLUG_IN_DF * pooled / (n - 1)) / (n - 1 + PLUG_IN_DF)
-        variance = pooled / (n - 1) if self.exchangeable else variance
-        return np.where(self.seen, 1 / (self.widening[:, None] * variance), 0.0)
+            return np.full_like(self.counts, np.inf)
+        one = len(self.counts) == 1
+        if self.prior.covariance == "exchangeable":  # Sigma_d = s_d^2 I, and the uniform s_d integrates out
+            return self.sizes * (self.counts - 1) - 1 + one
+        return self.counts - 2 + self._more_folds + one
 
     @cached_property
-    def shape(self) -> Floats:
-        """A guess of T up to a factor, trace m."""
-        gaps = np.where(self.seen, self.means - self.rotations @ _centre(self.rotations, self.means, self.seen), 0.0)
-        residuals = np.einsum("dai,da->di", self.rotations, gaps)
-        shape = residuals.T @ residuals
-        return 0.8 * shape * self.m / max(np.trace(shape), 1e-12) + 0.2 * np.eye(self.m)
+    def scales(self) -> Floats:
+        """Their scale matrices; 1 for what is not seen. Without folds the noise is part of T, and they are 0."""
+        seen = np.arange(self.m) < self.sizes[:, None]
+        unseen = np.eye(self.m) * ~seen[:, None]
+        if not self.has_folds:
+            return unseen
+        if self.prior.covariance == "exchangeable":
+            total = np.trace(self.scatter, axis1=1, axis2=2)[:, None, None] * np.eye(self.m) * seen[:, None]
+        else:
+            total = self.scatter + self._more_folds[:, None, None] * self._target
+        return (self.widening / self.df)[:, None, None] * total + unseen
 
     @property
-    def axis_shape(self) -> Floats:
-        """The diagonal of the guessed shape of T in each dataset's axes."""
-        return np.einsum("dai,ij,daj->da", self.rotations, self.shape, self.rotations)
+    def _target(self) -> Floats:
+        """What the prior of the folds' covariances is centred on, as each dataset sees it."""
+        back = np.swapaxes(self.observe, 1, 2)
+        if self.prior.within_sd is not None:
+            return (self.prior.within_sd / self.unit) ** 2 * self.observe @ back
+        if not self.few_folds.any():
+            return np.zeros_like(self.scatter)
+        variances = np.trace(self.scatter, axis1=1, axis2=2) / (self.sizes * (self.counts - 1))
+        pooled = (back @ (self.scatter / variances[:, None, None]) @ self.observe).sum(axis=0)
+        seen = np.trace((self.counts - 1)[:, None, None] * (back @ self.observe), axis1=1, axis2=2).sum() / self.m
+        shape = (pooled + self.m * np.eye(self.m)) / (seen + self.m)
+        return variances[:, None, None] * self.observe @ shape @ back
 
-    @property
-    def start(self) -> tuple[Floats, Floats, Floats, float]:
-        """mu by least squares along the axes of the guessed T, these axes, T's eigenvalues, and the means' noise."""
-        eigenvalues, axes = np.linalg.eigh(self.shape)
-        noise = 1 / self.precision[self.seen].mean()
-        return axes.T @ _centre(self.rotations, self.means, self.seen), axes, eigenvalues, float(noise)
 
-
-def prepare(scores: Scores, prior: str | MultilevelPrior) -> tuple[Statistics, dict[str, tuple[str, float]]]:
-    """The statistics; and the models that differ from another one by a constant: {name: (other, constant)}."""
+def prepare(
+    scores: Scores, prior: str | MultilevelPrior, tails: str = "normal"
+) -> tuple[Statistics, dict[str, Twin], tuple[str, ...]]:
+    """The statistics; the models that differ from another one by a constant; and notes."""
     check_scores(scores, "multilevel")
+    check_not_huge(scores.values, LARGEST_SQUARED)
     shown, notes = _check(scores)
     values = np.where(scores.higher_is_better, 1.0, -1.0) * scores.values[:, shown]
     datasets = tuple(np.array(scores.datasets, dtype=object)[shown])
@@ -109,53 +170,68 @@ def prepare(scores: Scores, prior: str | MultilevelPrior) -> tuple[Statistics, d
             "is nothing to sample. hierarchical_ttest answers by the limit."
         )
     if twins:
-        known = [f"{name} - {other} = {constant + 0.0:.4g}" for name, (other, constant) in twins.items()]
+        known = [f"{name} - {twin.of} = {twin.gap + 0.0:.4g}" for name, twin in twins.items()]
         notes.append(f"the same difference on every dataset and fold, so treated as known: {', '.join(known)}")
         warn(f"multilevel: {notes[-1]}.", DegenerateWarning)
+    values = values[[scores.models.index(name) for name in models]]
+    basis = contrasts(len(models))
+    observe, means, scatter, sizes = _moments(values, basis)
     counts = np.array([len(scores.keys[d]) for d in np.flatnonzero(shown)], dtype=float)
-    basis = _contrasts(len(models))
-    rotations, means, roots, seen = _axes(values[[scores.models.index(name) for name in models]], basis)
-    gaps = np.where(seen, means - rotations @ _centre(rotations, means, seen), 0.0)
-    spread = float(np.sqrt((gaps**2).sum() / max(seen.sum() - basis.shape[1], 1)))
+    residuals = means - observe @ _centre(observe, means)
+    spread = float(np.sqrt((residuals**2).sum() / max(sizes.sum() - basis.shape[1], 1)))
     widening = np.ones_like(counts)
     if counts.max() > 1:
         rho = _known_rho(scores, shown)
         widening = 1 / counts + rho / (1 - rho)
-        covariance = prior if isinstance(prior, str) else getattr(prior, "covariance", None)
-        sum_only = len(models) == 2 or covariance == "exchangeable"
-        flat = _lift(roots, seen, counts, len(models) * counts * rounding**2, sum_only, (1e-3 * spread) ** 2)
-        if flat:
-            names = name_list([datasets[d] for d in flat], 4)
-            notes.append(f"some differences do not vary at all on {names}: the least variance of others is assumed")
+        tied = _lift_ties(scatter, values, observe, basis, counts, rounding, 1e-3 * spread)
+        if tied.any():
+            names = name_list([datasets[d] for d in np.flatnonzero(tied)], 4)
+            notes.append(
+                f"some models tie on every fold of {names}: the least variance of their difference elsewhere is assumed"
+            )
             warn(f"multilevel: {notes[-1]}.", DegenerateWarning)
     else:
         notes.append("one score per dataset: its noise is part of the variation between datasets")
-        _refuse_collinear(np.einsum("dai,da->di", rotations, gaps), rounding.max())
-    if len(datasets) == 2:
-        notes.append("two datasets hold little information about the next one: the prior dominates")
-        warn(f"multilevel: {notes[-1]}.", PriorWarning)
-    within = float(np.sqrt((roots.sum(axis=1) / np.maximum(seen.sum(axis=1) * (counts - 1), 1)).mean()))
-    unit = spread if spread > rounding.max() else within
+    within = float(np.sqrt((np.trace(scatter, axis1=1, axis2=2) / (sizes * np.maximum(counts - 1, 1))).mean()))
+    unit = spread if spread > rounding.max() and len(datasets) > 1 else within
+    if unit**2 == 0:
+        raise ScoresError(
+            f"Differences must be large enough to be squared, got {unit:g}. Change the unit of the scores."
+        )
     statistics = Statistics(
         models=models,
         datasets=datasets,
         basis=basis,
-        rotations=rotations,
+        run=np.asarray(np.isfinite(values).any(axis=2).T, dtype=float),
+        observe=observe,
         means=means / unit,
-        roots=roots / unit**2,
-        seen=seen,
+        scatter=scatter / unit**2,
+        sizes=sizes,
         counts=counts,
         widening=widening,
         unit=unit,
-        prior=MultilevelPrior.resolve(prior, float(np.sqrt((means[seen] ** 2).mean())) or unit, unit),
-        notes=tuple(notes),
+        prior=MultilevelPrior.resolve(prior, len(models), unit, tails),
     )
-    return statistics, twins
+    if len(models) > MOST_FREE and statistics.exchangeable:
+        notes.append(f"more than {MOST_FREE} models: one variance for all of them and one correlation for all pairs")
+    if not statistics.has_folds and not statistics.exchangeable:
+        _refuse_collinear(np.einsum("dai,da->di", observe, residuals), rounding.max())
+    if (few := statistics.few_folds).any():
+        names = "every dataset" if few.all() else name_list([datasets[d] for d in np.flatnonzero(few)], 4)
+        notes.append(f"few folds for so many models on {names}: their covariance is completed from all datasets")
+    if len(datasets) == 1:
+        notes.append("one dataset: the effects are those on this dataset")
+    if len(datasets) == 2:
+        notes.append("two datasets hold little information about the next one: the prior dominates")
+        warn(f"multilevel: {notes[-1]}.", PriorWarning)
+    return statistics, twins, tuple(notes)
 
 
 def _check(scores: Scores) -> tuple[NDArray[np.bool_], list[str]]:
     """Which datasets have two models or more, and notes. Raises if the model cannot use the scores."""
     scores.check_one_metric()
+    if not scores.paired:
+        raise not_paired("multilevel")
     here, sizes = scores.counts > 0, np.array([len(keys) for keys in scores.keys])
     if len(scores.models) < 2:
         raise ScoresError(f"`multilevel` needs at least 2 models, got {len(scores.models)}. Add another one.")
@@ -171,10 +247,10 @@ def _check(scores: Scores) -> tuple[NDArray[np.bool_], list[str]]:
         lost = [scores.datasets[d] for d in np.flatnonzero(~shown)]
         notes.append(f"{name_list(lost, 20)} left out, because fewer than two models were run there")
         warn(f"multilevel: {notes[-1]}; {shown.sum()} datasets remain.", MissingWarning)
-    if shown.sum() < 2:
+    if not shown.any() or (shown.sum() == 1 and sizes[shown][0] < 2):
         raise ScoresError(
-            f"`multilevel` needs at least 2 datasets on which two models were run, got {shown.sum()}. For one dataset "
-            "use correlated_ttest."
+            f"`multilevel` needs at least 2 datasets on which two models were run, or the folds of one; got "
+            f"{shown.sum()} without folds."
         )
     missing = int((~here[:, shown]).sum())
     if missing:
@@ -216,21 +292,21 @@ def _refuse_collinear(residuals: Floats, rounding: float) -> None:
         )
 
 
-def _twins(models: tuple[str, ...], values: Floats, rounding: Floats) -> dict[str, tuple[str, float]]:
+def _twins(models: tuple[str, ...], values: Floats, rounding: Floats) -> dict[str, Twin]:
     """Models that differ from an earlier one by a constant, wherever both were run or not."""
-    found: dict[str, tuple[str, float]] = {}
+    found: dict[str, Twin] = {}
     for j, name in enumerate(models):
         for i, other in enumerate(models[:j]):
             gap = values[j] - values[i]
             if other in found or not np.array_equal(np.isnan(values[i]), np.isnan(values[j])):
                 continue
             if np.nanmax(gap) - np.nanmin(gap) <= 2 * rounding.max():
-                found[name] = (other, float(np.nanmean(gap)))
+                found[name] = Twin(other, float(np.nanmean(gap)))
                 break
     return found
 
 
-def _contrasts(k: int) -> Floats:
+def contrasts(k: int) -> Floats:
     """An orthonormal basis, k x (k - 1), of the contrasts of k models (Helmert's)."""
     basis = np.zeros((k, k - 1))
     for j in range(1, k):
@@ -238,45 +314,52 @@ def _contrasts(k: int) -> Floats:
     return basis / np.linalg.norm(basis, axis=0)
 
 
-def _axes(values: Floats, basis: Floats) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
-    """Each dataset's principal axes of its fold scatter, means and eigenvalues along them, and which can be seen."""
+def _moments(values: Floats, basis: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """For each dataset: which contrasts can be seen (rows), their means over folds, sums of squares, and number."""
     m, n_datasets = basis.shape[1], values.shape[1]
-    rotations, seen = np.empty((n_datasets, m, m)), np.zeros((n_datasets, m), dtype=bool)
-    means, roots = np.zeros((2, n_datasets, m))
+    observe, scatter = np.zeros((2, n_datasets, m, m))
+    means, sizes = np.zeros((n_datasets, m)), np.empty(n_datasets)
     for d in range(n_datasets):
         run = np.isfinite(values[:, d]).any(axis=1)
         folds = values[:, d][run]
         folds = folds[:, np.isfinite(folds).all(axis=0)]
-        axes = _contrasts(int(run.sum()))
-        centre = axes.T @ folds.mean(axis=1)
-        own = axes.T @ (folds - folds.mean(axis=1, keepdims=True))
-        left, singular, _ = np.linalg.svd(own, full_matrices=own.shape[1] < len(own))
-        known = (left.T @ axes.T) @ basis[run]  # orthonormal rows: what was seen, in the axes of all models
-        rest = np.linalg.svd(known)[2][len(known) :]
-        rotations[d], size = np.concatenate([known, rest]), len(known)
-        means[d, :size], seen[d, :size] = left.T @ centre, True
-        roots[d, : singular.size] = singular**2
-    return rotations, means, roots, seen
+        axes = basis if run.all() else contrasts(int(run.sum()))
+        size = axes.shape[1]
+        centre = folds.mean(axis=1, keepdims=True)
+        own = axes.T @ (folds - centre)
+        observe[d, :size] = np.eye(m) if run.all() else axes.T @ basis[run]
+        means[d, :size], scatter[d, :size, :size] = axes.T @ (centre[:, 0] - centre.mean()), own @ own.T
+        sizes[d] = size
+    return observe, means, scatter, sizes
 
 
-def _centre(rotations: Floats, means: Floats, seen: NDArray[np.bool_]) -> Floats:
+def _centre(observe: Floats, means: Floats) -> Floats:
     """The common mean of all datasets' contrasts by least squares."""
-    information = np.einsum("dai,da,daj->ij", rotations, seen.astype(float), rotations)
-    return np.linalg.solve(information, np.einsum("dai,da->i", rotations, means))
+    information = np.einsum("dai,daj->ij", observe, observe)
+    return np.linalg.solve(information, np.einsum("dai,da->i", observe, means))
 
 
-def _lift(
-    roots: Floats, seen: NDArray[np.bool_], counts: Floats, zero: Floats, sum_only: bool, last: float
-) -> list[int]:
-    """Raise, in place, eigenvalues that are 0 because models tie on all folds, not for want of folds; return where."""
-    per_fold = roots / (counts - 1)[:, None]
-    positive = seen & (roots > zero[:, None])
-    least = per_fold[positive].min() if positive.any() else last
-    lifted = []
-    for d, n in enumerate(counts):
-        generic = np.arange(seen.shape[1]) < min(seen[d].sum(), n - 1)
-        flat = generic & ~positive[d]
-        if flat.any() and not (sum_only and positive[d].any()):
-            roots[d, flat] = (n - 1) * (per_fold[d][positive[d]].min() if positive[d].any() else least)
-            lifted.append(d)
+def _lift_ties(
+    scatter: Floats, values: Floats, observe: Floats, basis: Floats, counts: Floats, rounding: Floats, last: float
+) -> NDArray[np.bool_]:
+    """Give, in place, pairs that tie on all folds of a dataset the least variance of their difference elsewhere.
+
+    Without any elsewhere it is `last`, as a standard deviation. Returns where there were ties.
+    """
+    lifted = np.zeros(len(counts), dtype=bool)
+    for i, j in combinations(range(len(values)), 2):
+        gaps = values[i] - values[j]
+        seen = np.isfinite(gaps).any(axis=1)
+        sds = np.zeros(len(counts))
+        sds[seen] = np.nanstd(gaps[seen], axis=1, ddof=1)
+        tied = seen & (sds <= rounding)
+        if tied.any():
+            least = sds[seen & ~tied].min() if (seen & ~tied).any() else last
+            direction = observe[tied] @ (basis[i] - basis[j])
+            scatter[tied] += (counts[tied] - 1)[:, None, None] * least**2 / 4 * _outer(direction)
+            lifted |= tied
     return lifted
+
+
+def _outer(x: Floats) -> Floats:
+    return x[..., :, None] * x[..., None, :]

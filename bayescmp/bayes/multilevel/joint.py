@@ -3,6 +3,10 @@
 The models' effects are pooled, so that those of near-equal models are pulled together: the answer to comparing many.
 """
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -10,16 +14,23 @@ from numpy.typing import NDArray
 
 from bayescmp import _compat
 from bayescmp.bayes import nuts
-from bayescmp.bayes.multilevel.data import Statistics, prepare
-from bayescmp.bayes.multilevel.model import MultilevelPrior, draw_between, pymc_multilevel, thetas
-from bayescmp.bayes.multilevel.result import MultilevelDraws, MultilevelPosterior
-from bayescmp.checks import checked_seed
+from bayescmp.bayes.multilevel.data import Statistics, Twin, prepare
+from bayescmp.bayes.multilevel.gibbs import MANY, shrunken_of
+from bayescmp.bayes.multilevel.model import MultilevelPrior, pymc_multilevel
+from bayescmp.bayes.multilevel.result import JointInference, MultilevelPosterior
+from bayescmp.checks import check_count, check_draws, check_switch, checked_seed, is_one_of
 from bayescmp.rope import ROPE, RopeLike, symmetric, warn_if_other_scale
+from bayescmp.scores.inputs import check_units
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
-FEW_DF = 5.0
-"""Below, the covariance between datasets is far from exchangeable; the prior's least is 2."""
+CHAINS, FEW_CHAINS = 8, 4
+DRAWS = 500
+FEWEST = 200
+WORK = 3e8
+"""Multiplications in a run beyond which there are fewer draws."""
+SECONDS = 1.0
+"""A bar is shown after that long."""
 
 
 def multilevel(
@@ -27,57 +38,102 @@ def multilevel(
     *,
     rope: RopeLike = ROPE,
     prior: str | MultilevelPrior = "pooled",
+    tails: str = "normal",
+    mixed_units: bool = False,
+    engine: str = "collapsed",
+    draws: int | None = None,
+    tune: int | None = None,
+    chains: int | None = None,
     random_seed: int | None = None,
+    progressbar: bool | None = None,
     **nuts_options: Any,
 ) -> MultilevelPosterior:
-    """Joint posterior of the effects of all models, from all folds of all datasets, by NUTS.
+    """Joint posterior of the effects of all models, from all folds of all datasets.
 
-    Dataset d's mean scores are MVN(theta_d, (1/n_d + rho_d/(1 - rho_d)) Sigma_d), where Sigma_d is the covariance of
-    the models' scores over its folds; theta_d = level of d + the models' effects + N(0, T). Only contrasts between
-    models matter, so that levels of datasets and folds drop out. Covariances are shrunk to exchangeability of the
-    models as far as the data allow, which also serves with fewer folds or datasets than models. The price: where some
-    models are near-identical and others are not, differences of the former are overstated; the result then has a note.
+    Dataset d's mean scores vary around theta_d as in the correlated t-test, with a covariance of the models' scores
+    over folds; theta_d = level of d + the models' effects + N(0, T). Only contrasts between models matter, so that
+    levels of datasets and folds drop out. Each model varies between datasets by a variance of its own and each pair by
+    a correlation, so that the difference of near-identical models stays small however much the others vary.
 
     Parameters
     ----------
     scores : Scores
-        Two models or more on two datasets or more; one score per dataset is enough. The model fills in missing results.
+        Two models or more on two datasets or more, or the folds of one. One score per dataset is enough. The model
+        fills in missing results. Where a dataset has fewer folds than twice the number of models, the covariance of its
+        folds is completed from that of all datasets.
     rope : float, symmetric (low, high) or Rope
         The differences that make no practical difference; 0 for none.
     prior : "pooled", "flat", "exchangeable" or MultilevelPrior
-        "pooled": effects are normal around their mean with a standard deviation that is learnt. "flat": not pooled; for
-        two models this is hierarchical_ttest(prior="gaussian"). "exchangeable": pooled, and all models have one
-        variance and all pairs one correlation.
+        "pooled": effects are normal around their mean, with a size that is learnt in units of their variation. "flat":
+        not pooled; for two models this is hierarchical_ttest(prior="gaussian"). "exchangeable": pooled, and all models
+        have one variance and all pairs one correlation, as they have beyond 30 models.
+    tails : "normal" or "student"
+        The variation between datasets. "student" lets odd datasets count less; for two models and a flat prior this is
+        hierarchical_ttest(prior="juarez_steel"). A MultilevelPrior has its own.
+    mixed_units : bool
+        Average differences also where the typical sizes of unbounded scores show that datasets have different units.
+    engine : "collapsed" or "nuts"
+        A Gibbs sampler with most of the model integrated out, or PyMC as its reference.
+    draws, tune : int, optional
+        Draws of each chain that are kept, and draws before that: 500 and 250 by default, and fewer for many models.
+    chains : int, optional
+        At least 2; 8 by default, and 4 for many models and for NUTS.
     random_seed : int, optional
         Drawn and recorded if not given.
+    progressbar : bool, optional
+        Show a bar; by default where standard error is a terminal and it takes more than a second.
     **nuts_options
-        `draws`, `tune`, `chains`, `cores`, `nuts_sampler`, `target_accept`, `progressbar`.
+        `cores`, `nuts_sampler`, `target_accept`, for engine="nuts".
 
     Returns
     -------
     MultilevelPosterior
-        `pairs_frame()` has every pair's difference of effects and the probabilities for the next dataset, `pair(a, b)`
-        one of them, `ranking()` who is best, `shrunken_frame()` every model's shrunken mean on every dataset.
+        `ranking()` has who is best, `pair(a, b)` the difference of two effects, `new_dataset(a, b)` the probabilities
+        for the next dataset, `contrast(weights)` any contrast, `shrunken_frame()` every mean on every dataset.
 
     See Also
     --------
-    hierarchical_ttest : Two models, with Student instead of normal variation between datasets.
+    hierarchical_ttest : Two models.
+    rank_models : Ranks without a model.
+
+    References
+    ----------
+    Gelman, Hill, Yajima (2012). Why we (usually) don't have to worry about multiple comparisons. Journal of Research on
+    Educational Effectiveness 5. Huang, Wand (2013). Simple marginally noninformative prior distributions for covariance
+    matrices. Bayesian Analysis 8.
 
     Examples
     --------
     >>> import bayescmp as bc
-    >>> p = bc.bayes.multilevel(bc.load_domains(), rope=1, random_seed=1)  # doctest: +SKIP
-    >>> p.pair("A", "B").decision()  # doctest: +SKIP
-    <Decision.A_BETTER: 'A better'>
+    >>> p = bc.bayes.multilevel(bc.load_domains(), rope=1, random_seed=1)
+    >>> p.pair("B", "A").decision()
+    <Decision.B_BETTER: 'B better'>
     """
     region = symmetric(rope)
-    data, twins = prepare(scores, prior)
+    if not is_one_of(engine, ("collapsed", "nuts")):
+        raise ValueError(f'`engine` must be "collapsed" or "nuts", got {engine!r}.')
+    if engine == "collapsed" and nuts_options:
+        raise ValueError(f'{", ".join(f"`{name}`" for name in nuts_options)}: not an option of engine="collapsed".')
+    if progressbar is not None:
+        check_switch("progressbar", progressbar)
+    data, twins, notes = prepare(scores, prior, tails)
+    mixed = check_units(scores, "multilevel", mixed_units)
     if scores.scale == "score":
         warn_if_other_scale(region, scores.values)
     seed = checked_seed(random_seed)
-    drawn, diagnostics = nuts.sample(pymc_multilevel(data), random_seed=seed, **nuts_options)
-    posterior = _compat.group(drawn, "posterior")
-    draws = {name: posterior[name].values for name in posterior.data_vars if not name.startswith("raw")}
+    fields: dict[str, Any] = _table(scores, data, twins)
+    if engine == "nuts":
+        options = {"draws": draws, "tune": tune, "chains": chains, "progressbar": progressbar} | nuts_options
+        given = {name: x for name, x in options.items() if x is not None}
+        drawn, diagnostics = nuts.sample(pymc_multilevel(data), random_seed=seed, **given)
+        inference = JointInference(**fields, random_seed=seed, **_from_nuts(data, drawn, seed))
+    else:
+        chains, count, before = _length(data, chains, draws, tune)
+        inference = JointInference(**fields, random_seed=seed, chains=chains, draws=count, tune=before)
+        with _bar(before + count, progressbar) as advance:
+            inference.run(advance)
+        drawn, diagnostics = None, inference.diagnose()
+        nuts.warn_of(diagnostics, "Draw more (draws=, tune=).")
     return MultilevelPosterior(
         models=scores.models,
         metric=scores.metric,
@@ -86,62 +142,78 @@ def multilevel(
         datasets=data.datasets,
         n=int(scores.counts[:, [scores.datasets.index(d) for d in data.datasets]].sum()),
         rope=region,
+        engine=engine,
         settings={"prior": data.prior},
         random_seed=seed,
         diagnostics=diagnostics,
-        notes=data.notes + _unlike(draws),
-        inference=_inference(scores, data, twins, draws, np.random.default_rng(seed)),
+        notes=mixed + notes,
+        inference=inference,
         inference_data=drawn,
     )
 
 
-def _unlike(draws: dict[str, Floats]) -> tuple[str, ...]:
-    """A note where the covariance between datasets is as far from exchangeable as its prior allows."""
-    if "df_between" not in draws or (df := float(draws["df_between"].mean())) >= FEW_DF:
-        return ()
-    return (
-        f"the models vary between datasets in very unlike ways (df_between {df:.1f}): shrinking their covariance "
-        "overstates how much near-identical models differ; check such pairs with hierarchical_ttest",
-    )
-
-
-def pymc_multilevel_of(scores: Scores, *, prior: str | MultilevelPrior = "pooled", rope: RopeLike | None = None) -> Any:
+def pymc_multilevel_of(
+    scores: Scores, *, prior: str | MultilevelPrior = "pooled", tails: str = "normal", rope: RopeLike | None = None
+) -> Any:
     """The model of `multilevel` as a `pm.Model`; it does not depend on the rope."""
-    return pymc_multilevel(prepare(scores, prior)[0])
+    return pymc_multilevel(prepare(scores, prior, tails)[0])
 
 
-def _inference(
-    scores: Scores,
-    data: Statistics,
-    twins: dict[str, tuple[str, float]],
-    draws: dict[str, Floats],
-    rng: np.random.Generator,
-) -> MultilevelDraws:
-    """Draws of all models' effects and covariance, and their means on every dataset, those of twins included."""
-    fitted = [data.models.index(twins.get(name, (name, 0.0))[0]) for name in scores.models]
-    offsets = np.array([twins[name][1] if name in twins else 0.0 for name in scores.models])
-    effect = draws["effect"][..., fitted] + offsets
-    theta = thetas(data, draws)
-    between = draw_between(data, draws, theta, rng)[..., *np.tril_indices(data.m)]
+def _length(data: Statistics, chains: int | None, draws: int | None, tune: int | None) -> tuple[int, int, int]:
+    """Chains, and draws to keep and to drop in each: as asked for, or fewer for large tables."""
+    many = data.m >= MANY and not data.exchangeable
+    chains = check_count("chains", chains, 2) if chains is not None else FEW_CHAINS if many else CHAINS
+    cost = chains * len(data.datasets) * data.m ** (1 if data.exchangeable else 3)
+    usual = int(np.clip(WORK / cost, FEWEST, DRAWS))
+    kept = usual if draws is None else check_count("draws", draws, 1)
+    check_draws(kept, chains)
+    return chains, kept, kept // 2 if tune is None else check_count("tune", tune, 0)
+
+
+def _table(scores: Scores, data: Statistics, twins: dict[str, Twin]) -> dict[str, Any]:
+    """The statistics, how models follow from those fitted, and the means of all, datasets x models."""
+    known = [twins.get(name, Twin(name, 0.0)) for name in scores.models]
     columns = [scores.datasets.index(name) for name in data.datasets]
-    sign = 1.0 if scores.higher_is_better else -1.0
-    runs = sign * np.array(scores.values[:, columns])
+    runs = np.array(scores.values[:, columns])
     counts = np.isfinite(runs).sum(axis=2)
     raw = (np.where(np.isfinite(runs), runs, 0.0).sum(axis=2) / np.where(counts, counts, np.nan)).T
-    shrunken, sds = np.empty_like(raw), np.empty_like(raw)
-    for d in range(len(data.datasets)):
-        deviations = theta[:, :, d] @ data.basis[fitted].T + offsets
-        run = np.isfinite(raw[d])
-        own = raw[d, run].mean() + deviations - deviations[..., run].mean(axis=-1, keepdims=True)
-        shrunken[d], sds[d] = own.mean(axis=(0, 1)), own.std(axis=(0, 1), ddof=1)
-    names = [name for name in ("omega", "tau", "df_between", "df_within") if name in draws]
-    return MultilevelDraws(
-        effect=effect - effect.mean(axis=-1, keepdims=True),
-        between=between,
-        basis=data.basis[fitted],
-        names=tuple(names),
-        hyper=np.stack([draws[name] for name in names], axis=-1),
-        raw=sign * raw,
-        shrunken=sign * shrunken,
-        sds=sds,
-    )
+    return {
+        "data": data,
+        "source": np.array([data.models.index(twin.of) for twin in known]),
+        "offsets": np.array([twin.gap for twin in known]),
+        "raw": raw if scores.higher_is_better else 0.0 - raw,
+    }
+
+
+def _from_nuts(data: Statistics, drawn: Any, seed: int) -> dict[str, Any]:
+    """The draws of NUTS under the names of our own sampler."""
+    posterior = _compat.group(drawn, "posterior")
+    names = {name: name for name in ("mu", "omega", "df_between", "nu", "kappa")} | {"weight": "lam"}
+    names |= {"tau": "tau"} if data.exchangeable else {"T": "t"}
+    found = {ours: posterior[theirs].values for theirs, ours in names.items() if theirs in posterior}
+    found |= shrunken_of(data, found, np.random.default_rng(seed))
+    kept = {name: x for name, x in found.items() if name not in ("lam", "kappa")}
+    chains, draws = found["mu"].shape[:2]
+    return {"chains": chains, "draws": draws, "tune": 0, "stored": kept}
+
+
+@contextmanager
+def _bar(total: int, wanted: bool | None) -> Iterator[Callable[[], None]]:
+    """A progress bar on stderr, once it has taken a second and where a person looks on; or as wanted."""
+    if not (sys.stderr.isatty() if wanted is None else wanted):
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    start, done = perf_counter(), 0
+    with Progress(console=Console(stderr=True), transient=wanted is None) as bar:
+        task = bar.add_task("multilevel model, sweeps", total=total, visible=False)
+
+        def advance() -> None:
+            nonlocal done
+            done += 1
+            if perf_counter() - start > SECONDS:
+                bar.update(task, completed=done, visible=True)
+
+        yield advance

@@ -1,11 +1,29 @@
-"""The multilevel model of k models on many datasets as a `pm.Model`, and its prior.
+"""The multilevel model of k models on many datasets: its prior, and the model as a `pm.Model`.
 
-In the orthonormal contrasts of the models: dataset d's folds have mean theta_d, covariance Sigma_d and correlation
-rho_d; theta_d ~ N(mu, T); mu ~ N(0, omega^2 I). Sigma_d and T are inverse Wishart around s_d^2 I and tau^2 I, which is
-exchangeability of the models, and are integrated out; T is drawn afterwards, given the rest.
+In the m = k - 1 orthonormal contrasts of the models, theta_d is dataset d's true contrasts:
+
+    mean of the folds of d | theta_d ~ multivariate Student around theta_d (`data` has why, and which)
+    theta_d | mu, T                  ~ N(mu, T), or Student with the scale matrix T
+    mu | omega, T                    ~ N(0, omega^2 T), or flat
+    T = B' G B, where G ~ inverse Wishart(nu + k - 1, nu diag(tau_1^2, ..., tau_k^2)), so that
+    T                                ~ inverse Wishart(nu + k - 2, nu B' diag(tau_1^2, ..., tau_k^2) B)
+    tau_i^2                          ~ Gamma(1/8, 1/(2 s^2))
+
+B is the k x m basis of the contrasts. Each model i has a variance tau_i^2 of its own (Huang and Wand, 2013, on the
+models instead of the contrasts). The square root of tau_i^2 + tau_j^2 has the density x^-1/2 near 0 (with 1/4 in place
+of 1/8 it were half-normal), because models that hardly differ are common among those that people compare: a variant
+beside its original. The inverse Wishart has a heavy tail upwards and a thin one downwards: if tau_i and tau_j are
+small, models i and j may still differ much from the others, but not from each other. So near-twins are not blurred by
+the rest. With many degrees of freedom nu the models vary independently. Nothing depends on the order of the models or
+on the choice of B.
+
+omega pools the effects in units of the models' variation between datasets: where all effects are small beside it, they
+are pulled together. Were it in units of the scores, one pair of near-twins would make all models look alike.
+
+Two models have one contrast, and "exchangeable" models one standard deviation for all: then T = tau^2 I, tau uniform.
+One dataset has no T; there the unit of the effects is the standard deviation of the folds.
 """
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,28 +39,44 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 PRIORS = ("pooled", "flat", "exchangeable")
+TAILS = ("normal", "student")
 LEAST_DF = 2.0
-PLUG_IN_DF = 10.0
+OMEGA_DF = 4.0
+OWN_SHAPE = 0.125
+"""Shape of the gamma of a model's own variance: below 1/4, that of a pair's half-normal standard deviation."""
+LEAST = 1e-10
+"""The tau_i^2 are at least this, in units of the spread between datasets: below, T is singular in double precision."""
+NU_SHAPE, NU_RATE = 2.0, 0.1
+"""nu of Student variation between datasets ~ Gamma(2, 0.1), as in the preset "juarez_steel" of hierarchical_ttest."""
+MOST_FREE = 30
+"""With more models a preset has one variance and one correlation for all: the rest would take minutes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MultilevelPrior(Value):
-    """Priors of the multilevel model, in the units of the scores.
+    """Priors of the multilevel model; `between_max` and `within_sd` are in the units of the scores.
 
     Attributes
     ----------
     name : str
     effects_scale : float or None
-        omega, the standard deviation of the models' effects, is half-Student with 4 df and this scale, which pools
-        them; None: effects are flat, and not pooled.
+        omega, the standard deviation of the models' effects in units of their variation between datasets, is
+        half-Student with 4 df and this scale, which pools them; None: effects are flat, and not pooled.
     between_max : float
-        tau, the standard deviation between datasets that is common to the models, is uniform from 0 to this.
-    covariance : "shrunk" or "exchangeable"
-        The models' covariances within and between datasets vary around exchangeability, or are exchangeable: one
-        variance for all models and one correlation for all pairs. For two models there is no difference.
+        tau, the standard deviation of exchangeable models between datasets, is uniform from 0 to this. For free
+        covariances it is the scale of the models' own variances, Gamma(1/8, 1/(2 between_max^2)).
+    covariance : "free" or "exchangeable"
+        Each model has a standard deviation of its own and each pair a correlation; or all models have the same, within
+        datasets and between. For two models there is no difference.
     df_shape, df_rate : float
-        The variance of a contrast is scaled inverse chi-squared around the exchangeable one, with 2 + Gamma(shape,
-        rate) degrees of freedom: few leave the covariances to the data, many make them exchangeable.
+        The covariance between datasets is inverse Wishart around independent models with 2 + Gamma(shape, rate) degrees
+        of freedom: few leave it to the data.
+    tails : "normal" or "student"
+        The variation between datasets: normal, or Student with nu ~ Gamma(2, 0.1) degrees of freedom, so that a few odd
+        datasets count less.
+    within_df, within_sd : float
+        What is known of the folds' covariances besides the data: they are inverse Wishart around within_sd^2 I with as
+        much weight as so many folds. 0: nothing, but see `multilevel` for few folds.
 
     See Also
     --------
@@ -51,203 +85,104 @@ class MultilevelPrior(Value):
     Examples
     --------
     >>> from bayescmp.bayes import MultilevelPrior
-    >>> MultilevelPrior(effects_scale=0.05, between_max=1.0).covariance
-    'shrunk'
+    >>> MultilevelPrior(effects_scale=1.0, between_max=0.5).covariance
+    'free'
     """
 
     name: str = "custom"
     effects_scale: float | None
     between_max: float
-    covariance: str = "shrunk"
+    covariance: str = "free"
     df_shape: float = 2.0
     df_rate: float = 0.1
+    tails: str = "normal"
+    within_df: float = 0.0
+    within_sd: float | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise ValueError(f"`name` must be a text, got {self.name!r}.")
-        for name in ("effects_scale", "between_max", "df_shape", "df_rate"):
+        optional = ("effects_scale", "within_sd")
+        for name in ("effects_scale", "between_max", "df_shape", "df_rate", "within_sd"):
             value = getattr(self, name)
-            if not (name == "effects_scale" and value is None) and not 0 < check_number(name, value) < np.inf:
+            if not (name in optional and value is None) and not 0 < check_number(name, value) < np.inf:
                 raise ValueError(f"`{name}` must be positive and finite, got {value}.")
-        if not is_one_of(self.covariance, ("shrunk", "exchangeable")):
-            raise ValueError(f'`covariance` must be "shrunk" or "exchangeable", got {self.covariance!r}.')
+        if not 0 <= check_number("within_df", self.within_df) < np.inf:
+            raise ValueError(f"`within_df` must be 0 or more, got {self.within_df}.")
+        if (self.within_df > 0) != (self.within_sd is not None):
+            raise ValueError("`within_df` and `within_sd` belong together: give both, or neither.")
+        if self.within_df and self.covariance == "exchangeable":
+            raise ValueError(
+                "`within_df` is for free covariances: exchangeable ones have a uniform sd within datasets."
+            )
+        for name, choices in (("covariance", ("free", "exchangeable")), ("tails", TAILS)):
+            if not is_one_of(getattr(self, name), choices):
+                raise ValueError(f'`{name}` must be "{choices[0]}" or "{choices[1]}", got {getattr(self, name)!r}.')
 
     @classmethod
-    def resolve(cls, prior: "str | MultilevelPrior", typical: float, spread: float) -> "MultilevelPrior":
-        """A preset, for contrasts of this typical size and spread between datasets; a prior that is one as it is."""
+    def resolve(cls, prior: "str | MultilevelPrior", k: int, spread: float, tails: str = "normal") -> "MultilevelPrior":
+        """A preset for k models with this spread between datasets and these tails; a `prior` that is one as it is."""
         if isinstance(prior, MultilevelPrior):
             return prior
+        if not is_one_of(tails, TAILS):
+            raise ValueError(f'`tails` must be "normal" or "student", got {tails!r}.')
         if not is_one_of(prior, PRIORS):
             raise ValueError(f"`prior` must be one of {list(PRIORS)} or a MultilevelPrior, got {prior!r}.")
+        free = prior != "exchangeable" and 2 < k <= MOST_FREE
         return cls(
             name=prior,
-            effects_scale=None if prior == "flat" else typical,
-            between_max=1000 * spread,
-            covariance="exchangeable" if prior == "exchangeable" else "shrunk",
+            effects_scale=None if prior == "flat" else 1.0,
+            between_max=(5 if free else 1000) * spread,  # 1000 as in hierarchical_ttest
+            covariance="exchangeable" if prior == "exchangeable" or k > MOST_FREE else "free",
+            tails=tails,
         )
 
 
 def pymc_multilevel(data: "Statistics") -> Any:
-    """The model with its covariances integrated out, in units of `data.unit` but for the named deterministics.
+    """The model with theta integrated out, in units of `data.unit` but for effect.
 
-    NUTS moves in `raw_*`, which are mu and theta_d standardised by what they would be with covariances known up to a
-    scale: no funnel where tau or omega is small. All numbers are `pm.Data`, so that models of the same shape share
-    their compiled code.
+    T comes from Bartlett's decomposition of the inverse Wishart, and effects are standardised: no funnel.
     """
     pm = _compat.import_pymc()
     from pytensor import tensor as pt
 
-    prior, m = data.prior, data.m
-    centre, axes, shape, noise = data.start
-    with pm.Model(coords={"model": list(data.models)}) as model:
-        unit, n_datasets = pm.Data("unit", data.unit), pm.Data("n_datasets", float(len(data.datasets)))
-        tau, scale = _scales(pm, pt, data)
-        variance = (scale**2 * pm.Data("shape", shape) + pm.Data("noise", noise)) / n_datasets
-        shrink = 1.0
-        if prior.effects_scale is not None:
-            spread = pm.Data("effects_scale", prior.effects_scale / data.unit)
-            omega = pm.HalfStudentT("omega_scaled", nu=4, sigma=spread, initval=1.0)
-            pm.Deterministic("omega", unit * omega)
-            shrink = omega**2 / (omega**2 + variance)
-        own = pm.Flat("raw_effects", shape=m, initval=np.zeros(m))
-        width = pt.sqrt(shrink * variance)
-        mu = (pm.Data("axes", axes) * (shrink * pm.Data("centre", centre) + width * own)).sum(axis=1)
-        pm.Potential("raw_effects_scale", pt.log(width).sum())
-        if prior.effects_scale is not None:
-            pm.Potential("effects", -m * pt.log(omega) - (mu**2).sum() / (2 * omega**2))
-        rotations, means = pm.Data("rotations", data.rotations), pm.Data("means", data.means)
-        theta = _theta(pm, pt, data, rotations, means, mu, scale, unit)
-        _between(pm, pt, data, theta - mu, tau, scale)
+    prior, m, n = data.prior, data.m, len(data.datasets)
+    with pm.Model(coords={"model": list(data.models), "dataset": list(data.datasets)}) as model:
+        root: Any = np.eye(m)
+        covariance: Any = np.zeros((n, m, m))
+        if data.has_between:
+            bound = prior.between_max / data.unit
+            if data.exchangeable:
+                tau = pm.Uniform("tau", 0, bound, initval=min(1.0, bound / 2))
+                root = tau * np.eye(m)
+            else:
+                root = _free(pm, pt, data, bound)
+            t = pm.Deterministic("T", root @ root.T)
+            covariance = pt.tile(t[None], (n, 1, 1))
+            if prior.tails == "student":
+                nu = pm.Gamma("nu", NU_SHAPE, NU_RATE)
+                covariance = covariance / pm.Gamma("kappa", nu / 2, nu / 2, dims="dataset")[:, None, None]
+            covariance = data.observe @ covariance @ np.swapaxes(data.observe, 1, 2)
+        if prior.effects_scale is None:
+            mu = pm.Flat("mu", shape=m, initval=np.zeros(m))
+        else:
+            omega = pm.HalfStudentT("omega", nu=OMEGA_DF, sigma=prior.effects_scale, initval=1.0)
+            mu = pm.Deterministic("mu", omega * (root * pm.Normal("raw_effects", shape=m)).sum(axis=1))
+        scales = data.scales
         if data.has_folds:
-            _within(pm, pt, data, (rotations * theta[:, None, :]).sum(axis=2) - means)
-        pm.Deterministic("tau", unit * tau)
-        pm.Deterministic("effect", unit * (pm.Data("basis", data.basis) * mu).sum(axis=1), dims="model")
+            scales = scales / pm.Gamma("weight", data.df / 2, data.df / 2, dims="dataset")[:, None, None]
+        pm.MvNormal("means", (data.observe * mu).sum(axis=2), cov=covariance + scales, observed=data.means)
+        pm.Deterministic("effect", data.unit * (data.basis * mu).sum(axis=1), dims="model")
     return model
 
 
-def _scales(pm: Any, pt: Any, data: "Statistics") -> tuple[Any, Any]:
-    """tau, and the overall scale of the theta_d, which is tau itself where T is tau^2 I.
-
-    Otherwise the data determine the scale of the theta_d well, but hardly tau, the centre of T's prior. So the scale is
-    a variable of its own, drawn around its value given theta_d (`raw_scale_given_theta`): that changes no posterior.
-    """
-    bound = data.prior.between_max / data.unit
-    if data.exchangeable:
-        tau = pm.Uniform("tau_scaled", 0, pm.Data("tau_max", bound), initval=min(1.0, bound / 2))
-        return tau, tau
-    known = np.sqrt(data.means.size)
-    log_scale = pm.Flat("raw_log_scale", initval=known * min(0.0, np.log(bound / 2))) / known
-    log_tau = log_scale - 0.3 + pm.Flat("raw_log_ratio", initval=0.0) / np.sqrt(data.m)
-    uniform = pt.switch(log_tau < pt.log(pm.Data("tau_max", bound)), log_tau, -np.inf)
-    pm.Potential("tau_uniform", uniform)
-    return pt.exp(log_tau), pt.exp(log_scale)
-
-
-def _theta(pm: Any, pt: Any, data: "Statistics", rotations: Any, means: Any, mu: Any, scale: Any, unit: Any) -> Any:
-    """theta_d in the common axes, standardised given mu and its scale; where there are no folds, the scores' own."""
-    free = np.isfinite(data.precision)
-    turned = means
-    if free.any():
-        at = np.flatnonzero(free)
-        precision = pm.Data("precision", data.precision.ravel()[at])
-        variance = scale**2 * pm.Data("axis_shape", data.axis_shape.ravel()[at])
-        around, seen = (rotations * mu).sum(axis=2).ravel(), means.ravel()
-        own = pm.Flat("raw_theta", shape=at.size, initval=np.zeros(at.size))
-        if not free.all():
-            around, seen = around[at], seen[at]
-        shrink = 1 / (1 + precision * variance)
-        width = pt.sqrt(variance * shrink)
-        pm.Potential("raw_theta_scale", pt.log(width).sum())
-        value = seen + shrink * (around - seen) + width * own
-        pm.Deterministic("theta_on_axes", unit * value)
-        turned = value if free.all() else pt.set_subtensor(means.ravel()[at], value)
-        turned = turned.reshape(means.shape)
-    return (rotations * turned[:, :, None]).sum(axis=1)
-
-
-def _between(pm: Any, pt: Any, data: "Statistics", deviations: Any, tau: Any, scale: Any) -> None:
-    """theta_d - mu ~ N(0, T), T ~ inverse Wishart around tau^2 I, integrated out."""
-    n, m = len(data.datasets), data.m
-    if data.exchangeable:
-        pm.Potential("between", -n * m * pt.log(tau) - (deviations**2).sum() / (2 * tau**2))
-        return
-    df = _df(pm, pt, "df_between", data.prior, 1)
-    products = (deviations[:, :, None] * deviations[:, None, :]).sum(axis=0)  # elementwise: no BLAS is needed
-    scatter = df * tau**2 * np.eye(m) + products
-    log_det = pt.linalg.slogdet(scatter)[1]  # cholesky would be the same; its gradient takes a hundred times as long
-    pm.Potential(
-        "between",
-        (df + m - 1) * m / 2 * pt.log(df * tau**2)
-        - (df + m - 1 + n) / 2 * log_det
-        + _log_gammas(pm, pt, "between", df, [(m, n)]),
-    )
-    inverse = pm.Data("shape_inverse", np.linalg.inv(data.shape))
-    squares = (inverse * products).sum()
-    log_ratio = pt.log(squares / (n * m)) / 2 - pt.log(scale)
-    pm.Potential("raw_scale_given_theta", -n * m * log_ratio**2)
-
-
-def _within(pm: Any, pt: Any, data: "Statistics", gaps: Any) -> None:
-    """Dataset d's means and fold scatter given theta_d; Sigma_d ~ inverse Wishart around s_d^2 I, integrated out."""
-    known, count = data.seen.sum(axis=1), data.counts
-    seen, sizes, n = pm.Data("seen", data.seen * 1.0), pm.Data("sizes", known * 1.0), pm.Data("counts", count)
-    squares = seen * gaps**2 / pm.Data("widening", data.widening)[:, None]
-    total = data.roots.sum(axis=1)
-    if data.exchangeable:  # Sigma_d = s_d^2 I, and the uniform s_d integrates out as well
-        ratio = squares.sum(axis=1) / pm.Data("squares", total)
-        pm.Potential("within", -((sizes * n - 1) / 2 * pt.log1p(ratio)).sum())
-        return
-    df = _df(pm, pt, "df_within", data.prior, data.means.size)
-    own = pm.Flat("raw_sd", shape=count.size, initval=np.zeros(count.size))
-    log_sd = pm.Data("log_sd_guess", np.log(total / (known * (count - 1))) / 2) + own / pt.sqrt(sizes)
-    target = df * pt.exp(2 * log_sd)
-    variances = target[:, None] + pm.Data("roots", data.roots)
-    log_det = (seen * pt.log(variances)).sum(axis=1)
-    each = (
-        (df + sizes - 1) * sizes / 2 * pt.log(target)
-        - (df + sizes - 1 + n) / 2 * (log_det + pt.log1p((squares / variances).sum(axis=1)))
-        + log_sd  # uniform s_d
-    )
-    kinds = list(zip(known.tolist(), count.tolist(), strict=True))
-    pm.Potential("within", each.sum() + _log_gammas(pm, pt, "within", df, kinds))
-
-
-def _df(pm: Any, pt: Any, name: str, prior: MultilevelPrior, known_from: int) -> Any:
-    """2 + Gamma(shape, rate), by a raw variable that moves as far as so many numbers leave its logarithm open."""
-    log_more = np.log(PLUG_IN_DF) + pm.Flat(f"raw_{name}", initval=0.0) / np.sqrt(known_from)
-    pm.Potential(f"{name}_prior", prior.df_shape * log_more - prior.df_rate * pt.exp(log_more))
-    return pm.Deterministic(name, LEAST_DF + pt.exp(log_more))
-
-
-def _log_gammas(pm: Any, pt: Any, name: str, df: Any, kinds: list[tuple[int, float]]) -> Any:
-    """The log ratio of multivariate gamma functions of (df + m - 1 + n) / 2 and (df + m - 1) / 2, over all (m, n)."""
-    steps = Counter((i, n) for m, n in kinds for i in range(m))
-    i, n = np.array(list(steps), dtype=float).T
-    shift, more = pm.Data(f"{name}_shift", i), pm.Data(f"{name}_more", n)
-    times = pm.Data(f"{name}_times", np.array(list(steps.values()), dtype=float))
-    return (times * (pt.gammaln((df + shift + more) / 2) - pt.gammaln((df + shift) / 2))).sum()
-
-
-def thetas(data: "Statistics", draws: dict[str, Floats]) -> Floats:
-    """theta_d in the common axes and the units of the scores, ... x datasets x contrasts."""
-    turned = np.broadcast_to(data.unit * data.means, (*draws["tau"].shape, *data.means.shape)).copy()
-    free = np.isfinite(data.precision)
-    if free.any():
-        turned[..., free] = draws["theta_on_axes"]
-    return np.einsum("dai,...da->...di", data.rotations, turned, optimize=True)
-
-
-def draw_between(data: "Statistics", draws: dict[str, Floats], theta: Floats, rng: np.random.Generator) -> Floats:
-    """T (... x m x m) given theta, mu and tau: inverse Wishart, or tau^2 I."""
-    tau, m, n = draws["tau"], data.m, len(data.datasets)
-    if data.exchangeable:
-        return tau[..., None, None] ** 2 * np.eye(m)
-    gaps = theta - (draws["effect"] @ data.basis)[..., None, :]
-    df = draws["df_between"]
-    scatter = np.swapaxes(gaps, -1, -2) @ gaps + (df * tau**2)[..., None, None] * np.eye(m)
-    # Bartlett: T^-1 is Wishart, so T = (L^-T A A' L^-1)^-1 = F F' with F = L A^-T and scatter = L L'
-    lower = np.tril(rng.standard_normal((*tau.shape, m, m)), -1)
-    freedom = (df + m - 1 + n)[..., None] - np.arange(m)
-    lower[..., range(m), range(m)] = np.sqrt(rng.chisquare(freedom))
-    factor = np.linalg.cholesky(scatter) @ np.swapaxes(np.linalg.inv(lower), -1, -2)
-    return np.asarray(factor @ np.swapaxes(factor, -1, -2))
+def _free(pm: Any, pt: Any, data: "Statistics", scale: float) -> Any:
+    """A root of T, which is inverse Wishart around B' diag(tau_i^2) B."""
+    m, prior = data.m, data.prior
+    own = pt.maximum(scale**2 * pm.Gamma("raw_variances", OWN_SHAPE, 0.5, shape=m + 1), LEAST)
+    df = pm.Deterministic("df_between", LEAST_DF + pm.Gamma("raw_df", prior.df_shape, prior.df_rate))
+    root = pt.linalg.cholesky(df * (data.basis.T * own) @ data.basis)
+    squares = pm.Gamma("bartlett_squares", (df + m - 1 - np.arange(m)) / 2, 0.5, shape=m)
+    below = pm.Normal("bartlett_below", shape=m * (m - 1) // 2)
+    lower = pt.set_subtensor(pt.diag(pt.sqrt(squares))[np.tril_indices(m, -1)], below)
+    return pt.linalg.solve_triangular(lower, root.T, lower=True).T  # T = L A^-T A^-1 L'

@@ -6,45 +6,56 @@ contrast is the correlated t-test. Both are drawn independently, so that the Mon
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.ranking.result import AbilityInference, Block, RankingPosterior
-from bayescmp.checks import check_draws, checked_seed, is_one_of
-from bayescmp.errors import DegenerateWarning, ScoresError, warn
+from bayescmp import sentences
+from bayescmp.bayes.ranking.items import ItemAbilities, PatternAbilities
+from bayescmp.bayes.ranking.result import AbilityInference, Block, RankingPosterior, check_no_rope
+from bayescmp.bayes.welch import difference_of, mean_and_error
+from bayescmp.checks import check_draws, check_switch, checked_seed, is_one_of
+from bayescmp.errors import DegenerateWarning, ScoresError, name_list, warn
+from bayescmp.numerics.ranks import average_ranks
+from bayescmp.numerics.streams import streams
 from bayescmp.numerics.student import student_parameters, student_regions
-from bayescmp.rope import ROPE, Rope, RopeLike
-from bayescmp.scores.inputs import Table, check_scores, complete_table, in_ropes
-from bayescmp.scores.pair import ROUNDING
+from bayescmp.rope import ROPE, Rope, RopeLike, check_rope_names, rope_for, symmetric, warn_if_other_scale
+from bayescmp.scores.inputs import Table, check_runs, check_scores, check_units, complete_table, in_ropes
+from bayescmp.scores.items import Items
+from bayescmp.scores.pair import ROUNDING, rounding_of
 from bayescmp.scores.resampling import unknown_design
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
 DRAWS = 50_000
-ELEMENTS_AT_A_TIME = 2**19
-"""Numbers in memory at once: part of the random stream's layout, so that results do not depend on the machine."""
+ITEM_PRIOR = 0.5
+"""Of each cell of the four of a pair, as in `mcnemar_test`."""
 
 
 def rank_models(
     scores: Scores,
     *,
     rope: RopeLike | Mapping[str, RopeLike] = ROPE,
-    by: str = "rank",
+    by: str = "score",
+    mixed_units: bool = False,
     draws: int = DRAWS,
     random_seed: int | None = None,
 ) -> RankingPosterior:
-    """The joint posterior of many models' mean ranks or mean scores: P(best), P(among the best), ranks.
+    """The joint posterior of many models' mean scores or mean ranks: P(best), P(within the rope of the best), ranks.
 
     Parameters
     ----------
     scores : Scores
         Datasets on which a model was not run are left out with a warning.
     rope : float, (low, high), Rope, or a mapping from dataset to one of these
-        Symmetric. Mean scores this close make no practical difference; 0 for none.
-    by : "rank" or "score"
-        With many datasets, what makes a model best: the mean rank (scores of different datasets are seldom
-        commensurable) or the mean score. Both are reported. With one dataset it is the mean score.
+        Symmetric. Mean scores this close make no practical difference; 0 for none. Mean ranks have no rope.
+    by : "score" or "rank"
+        With many datasets, what makes a model best: the mean score, or the mean rank, for scores that are not
+        commensurable over datasets. With one dataset it is the mean score.
+    mixed_units : bool
+        With by="score", average scores also where the typical sizes of unbounded scores show that datasets have
+        different units.
     draws : int
         Number of Monte-Carlo draws, at least 1,000.
     random_seed : int, optional
@@ -54,12 +65,17 @@ def rank_models(
     -------
     RankingPosterior
         Many datasets: with Dirichlet(1, ..., 1) weights on the datasets, `p_best` is the probability of the best
-        weighted mean rank (or score, depending on `by`), `p_best_by_score` that of the largest weighted mean score
-        under the same weights. `p_among_best` is the probability that the weighted mean score is at most the rope
-        below the largest weighted mean score, also with by="rank": the rope is a difference of scores, not of ranks.
+        weighted mean score (or rank, depending on `by`), and `p_within_rope` that of being at most the rope below it.
+        All numbers are counted on the same draws. With fewer than 20 datasets P(best) is overconfident, and a note
+        quotes the measured rate at which such claims come true.
 
         One dataset: the fold means are multivariate Student with n - 1 degrees of freedom and scale matrix
         (1/n + rho/(1 - rho)) times the covariance of the folds, and every difference of two is `correlated_ttest`.
+        Of runs that cannot be paired, every model's mean has a Student posterior of its own with n - 1 degrees of
+        freedom and scale s / sqrt(n), and every difference of two is `welch_ttest`.
+
+        Items of one test set: right and wrong have a Dirichlet prior on the patterns over models, and every difference
+        of two is `mcnemar_test`; grades, samples and clusters are multivariate Student, as in `per_instance_ttest`.
 
     See Also
     --------
@@ -76,16 +92,22 @@ def rank_models(
     >>> max(ranking.p_best, key=ranking.p_best.get)
     'rf'
     """
-    if not is_one_of(by, ("rank", "score")):
-        raise ValueError(f'`by` must be "rank" or "score", got {by!r}.')
+    if not is_one_of(by, ("score", "rank")):
+        raise ValueError(f'`by` must be "score" or "rank", got {by!r}.')
     draws = check_draws(draws)
     check_scores(scores, "rank_models")
+    check_rope_names(rope, scores.datasets)
+    if not scores.paired and len(scores.datasets) == 1:
+        return _runs(scores, rope, draws, checked_seed(random_seed))
     blocks_are = "folds" if len(scores.datasets) == 1 else "datasets"
     table = complete_table(scores, test="rank_models", blocks_are=blocks_are, least=1, relative=True)
     table, region = in_ropes(table, rope)
+    notes = check_units(table, 'rank_models(by="score")', check_switch("mixed_units", mixed_units) or by == "rank")
     seed = checked_seed(random_seed)
     if blocks_are == "folds":
         return _one_dataset(table, region, draws, seed)
+    if by == "rank":
+        check_no_rope(region)
     inference = BootstrapAbilities(table.oriented, table.ranks, table.datasets, by, table.rounding, draws, seed)
     return RankingPosterior(
         **table.about() | table.standing(),
@@ -96,6 +118,7 @@ def rank_models(
         ability="minus the mean rank" if by == "rank" else "mean score, higher is better",
         settings={"by": by, "draws": draws},
         random_seed=seed,
+        notes=(*notes, *sentences.few_for_p_best(inference.resampled)),
         inference=inference,
     )
 
@@ -109,6 +132,8 @@ def _one_dataset(table: Table, rope: Rope, draws: int, seed: int) -> RankingPost
         )
     if design is None:
         raise unknown_design("rank_models", [name])
+    if table.items is not None:
+        return _items(table, table.items, rope, draws, seed)
     inference = StudentAbilities(table.oriented, design.rho, float(table.rounding.max()), draws, seed)
     notes: tuple[str, ...] = ()
     if not inference.contrast_scales().any():
@@ -124,6 +149,71 @@ def _one_dataset(table: Table, rope: Rope, draws: int, seed: int) -> RankingPost
         settings={"by": "score", "draws": draws, "rho": design.rho, "resampling": design},
         random_seed=seed,
         notes=notes,
+        inference=inference,
+    )
+
+
+def _runs(scores: Scores, rope: RopeLike | Mapping[str, RopeLike], draws: int, seed: int) -> RankingPosterior:
+    """The runs of one dataset: every model's mean has a posterior of its own."""
+    scores.check_one_metric()
+    name, counts = scores.datasets[0], scores.counts[:, 0]
+    check_runs("rank_models", name, scores.models, counts)
+    sign = 1.0 if scores.higher_is_better else -1.0
+    values = scores.values[:, 0]
+    if scores.scale == "relative":
+        values = values / np.nanmean(values, axis=1).mean()
+    region = symmetric(rope_for(rope, name))
+    if scores.scale == "score":
+        warn_if_other_scale(region, values)
+    rounding = np.nanmax(rounding_of(values, scores.scale), axis=1)
+    means, scales, dfs = np.array(
+        [mean_and_error(x[np.isfinite(x)], error) for x, error in zip(values, rounding.tolist(), strict=True)]
+    ).T
+    notes: tuple[str, ...] = ()
+    if not scales.all():
+        constant = name_list([model for model, scale in zip(scores.models, scales, strict=True) if not scale])
+        notes = (f"all runs of {constant} score the same: the mean is treated as known exactly",)
+        warn(f"{name}: {notes[0]}.", DegenerateWarning)
+    return RankingPosterior(
+        models=scores.models,
+        metric=scores.metric,
+        higher_is_better=scores.higher_is_better,
+        scale=scores.scale,
+        datasets=scores.datasets,
+        n=int(counts.sum()),
+        mean_score=tuple(means.tolist()),
+        mean_rank=tuple(average_ranks(-sign * means, float(rounding.max())).tolist()),
+        rope=region,
+        method="independent Student t of each model's runs",
+        engine="draws",
+        estimand="the models' mean scores over runs on this dataset",
+        ability="mean score, higher is better",
+        settings={"by": "score", "draws": draws, "runs": dict(zip(scores.models, counts.tolist(), strict=True))},
+        random_seed=seed,
+        notes=notes,
+        inference=RunAbilities(sign * means, scales, dfs, float(rounding.max()), draws, seed),
+    )
+
+
+def _items(table: Table, items: Items, rope: Rope, draws: int, seed: int) -> RankingPosterior:
+    """Right and wrong by their patterns over models; grades, samples and clusters by the covariance of the items."""
+    plain = items.samples is None and items.clusters is None and table.scale == "score"
+    inference: AbilityInference
+    if plain and np.isin(table.values, (0.0, 1.0)).all():
+        right = table.values if table.higher_is_better else 1 - table.values
+        inference, method = PatternAbilities(right, ITEM_PRIOR, draws, seed), "Dirichlet on patterns of right and wrong"
+    else:
+        rounding = float(table.rounding.max())
+        inference, method = ItemAbilities(table.oriented, items.clusters, rounding, draws, seed), "multivariate t"
+    return RankingPosterior(
+        **table.about() | table.standing(),
+        rope=rope,
+        method=f"{method} over {len(items):,} items",
+        engine="draws",
+        estimand="the mean scores of these trained models on items like these",
+        ability="mean score, higher is better",
+        settings={"by": "score", "draws": draws, "resampling": table.design},
+        random_seed=seed,
         inference=inference,
     )
 
@@ -144,6 +234,17 @@ class BootstrapAbilities(AbilityInference):
         for name in ("means", "ranks", "rounding"):
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
         object.__setattr__(self, "names", tuple(self.names))
+        shapes = self.means.shape[:1], self.ranks.shape[:1], self.rounding.shape
+        if self.means.shape != self.ranks.shape or self.means.ndim != 2 or set(shapes) != {(len(self.names),)}:
+            raise ValueError(
+                f"`means` and `ranks` must be datasets x models, `rounding` and `names` one per dataset, got shapes "
+                f"{self.means.shape}, {self.ranks.shape}, {self.rounding.shape} and {len(self.names)} names."
+            )
+
+    @property
+    def resampled(self) -> int:
+        """The number of datasets that are reweighted."""
+        return len(self.names)
 
     def blocks(self) -> Iterator[Block]:
         order = np.argsort(np.array(self.names, dtype=object), kind="stable")
@@ -151,14 +252,13 @@ class BootstrapAbilities(AbilityInference):
         # what a dataset adds to all models would cost their differences on other datasets their last digits
         level = means.min(axis=1) / 2 + means.max(axis=1) / 2
         gaps = means - level[:, None]
-        for rng, size in _streams(self.random_seed, self.n_draws, max(means.shape)):
+        for rng, size in streams(self.random_seed, self.n_draws, max(means.shape)):
             weights = rng.standard_exponential((size, len(order)))
             weights /= weights.sum(axis=1, keepdims=True)
-            score, error = weights @ gaps, (weights @ rounding)[:, None]
             if self.by == "rank":
-                yield Block(0.0 - weights @ ranks, 4 * ROUNDING * ranks.shape[1], score=score, score_tolerance=error)
+                yield Block(0.0 - weights @ ranks, 4 * ROUNDING * ranks.shape[1])
             else:
-                yield Block(score, error, level=(weights @ level)[:, None])
+                yield Block(weights @ gaps, (weights @ rounding)[:, None], level=(weights @ level)[:, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +284,7 @@ class StudentAbilities(AbilityInference):
         location = self.folds.mean(axis=0)
         # normals times the centred folds have the covariance of the folds, also where it is singular
         factor = (self.folds - location) * np.sqrt(self.inflation / (n - 1))
-        for rng, size in _streams(self.random_seed, self.n_draws, max(self.folds.shape)):
+        for rng, size in streams(self.random_seed, self.n_draws, max(self.folds.shape)):
             normal = rng.standard_normal((size, n)) @ factor
             draws = location + normal / np.sqrt(rng.chisquare(n - 1, (size, 1)) / (n - 1))
             yield Block(draws, 4 * self.rounding)
@@ -204,9 +304,33 @@ class StudentAbilities(AbilityInference):
         return student_parameters((self.folds[:, [i]] - self.folds).T, self.rho, self.rounding)
 
 
-def _streams(random_seed: int, n_draws: int, width: int) -> Iterator[tuple[np.random.Generator, int]]:
-    """A generator for each block of draws, and the block's size."""
-    size = int(np.clip(ELEMENTS_AT_A_TIME // width, 16, 4096))
-    for block in range(-(-n_draws // size)):
-        rng = np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence((random_seed, block))))
-        yield rng, min(size, n_draws - block * size)
+@dataclass(frozen=True, eq=False)
+class RunAbilities(AbilityInference):
+    """The means of models over runs that cannot be paired: independent Student t, one location, scale and df each."""
+
+    means: Floats
+    scales: Floats
+    dfs: Floats
+    rounding: float
+    n_draws: int
+    random_seed: int
+
+    def __post_init__(self) -> None:
+        for name in ("means", "scales", "dfs"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+
+    def blocks(self) -> Iterator[Block]:
+        for rng, size in streams(self.random_seed, self.n_draws, self.means.size):
+            draws = self.means + self.scales * rng.standard_t(self.dfs, (size, self.means.size))
+            yield Block(draws, 4 * self.rounding)
+
+    def better(self) -> Floats:
+        k, rope = self.means.size, Rope(0, 0)
+        matrix = np.full((k, k), 0.5)
+        for i, j in combinations(range(k), 2):
+            both = [i, j]
+            one = difference_of(
+                self.means[i] - self.means[j], self.scales[both].tolist(), self.dfs[both].tolist(), self.rounding
+            )
+            matrix[i, j], _, matrix[j, i] = one.regions(rope)
+        return matrix

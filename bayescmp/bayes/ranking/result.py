@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 from bayescmp.bayes.hdi import DEFAULT_MASS
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import BayesianResult
+from bayescmp.bayes.ranking.groups import Groups, group_models
 from bayescmp.bayes.regions import independent_mcse
-from bayescmp.checks import check_count, check_mass, is_one_of
-from bayescmp.errors import unknown_name
+from bayescmp.checks import check_count, check_mass, check_threshold, is_one_of
+from bayescmp.errors import RopeError, unknown_name
 from bayescmp.numerics.ranks import tie_groups
-from bayescmp.rope import BORDER_TOLERANCE, RopeLike, symmetric
+from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike, symmetric
 from bayescmp.scores.metrics import with_direction
-from bayescmp.text import number, probability, visible, visible_lines
+from bayescmp.sentences import beyond, datasets_used, mean_scores
+from bayescmp.text import probability, visible, visible_lines
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -36,16 +38,13 @@ MOST_SHOWN = 15
 class Block(NamedTuple):
     """Some joint draws of the abilities less `level`, draws x models.
 
-    `level` (draws x 1) is a part that all models share. `score` is what the rope is about, where that is not the
-    ability itself. Abilities closer than `tolerance` are equal, scores closer than `score_tolerance`; both are numbers,
-    or draws x 1.
+    `level` (draws x 1) is a part that all models share. Abilities closer than `tolerance`, a number or draws x 1, are
+    equal.
     """
 
     gaps: Floats
     tolerance: Floats | float = 0.0
     level: Floats | float = 0.0
-    score: Floats | None = None
-    score_tolerance: Floats | float = 0.0
 
     @property
     def ability(self) -> Floats:
@@ -61,6 +60,11 @@ class AbilityInference(Value):
     """
 
     independent: ClassVar[bool] = True
+
+    @property
+    def resampled(self) -> int | None:
+        """The number of datasets, where the draws only reweight them: with few of them claims are too sure."""
+        return None
 
     def blocks(self) -> Iterator[Block]:
         """The draws, block by block."""
@@ -87,7 +91,7 @@ class SampledAbilities(AbilityInference):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RankingPosterior(BayesianResult):
-    """The joint posterior of the abilities of many models: who is best, who is among the best, who has which rank.
+    """The joint posterior of the abilities of many models: who is best, who is close to it, who has which rank.
 
     Attributes
     ----------
@@ -102,6 +106,8 @@ class RankingPosterior(BayesianResult):
     method, engine, estimand : str
     ability : str
         What the abilities are.
+    left_out : tuple of str
+        Datasets that were not used, because some model was not run on them.
     mean_score, mean_rank : tuple of float, or None
         Each model's plain means, to read beside the posterior.
     settings, random_seed, diagnostics, notes, versions
@@ -117,14 +123,21 @@ class RankingPosterior(BayesianResult):
     >>> import bayescmp as bc
     >>> r = bc.bayes.rank_models(bc.load_domains(), rope=1, random_seed=1)
     >>> max(r.p_best, key=r.p_best.get)
-    'C'
+    'A'
     """
 
     models: tuple[str, ...]
     ability: str
     inference: AbilityInference
+    left_out: tuple[str, ...] = ()
     mean_score: tuple[float, ...] | None = None
     mean_rank: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("mean_score", "mean_rank"):
+            if (values := getattr(self, name)) is not None and len(values) != len(self.models):
+                raise ValueError(f"`{name}` must have one number per model, got {len(values)} of {len(self.models)}.")
 
     @cached_property
     def _counted(self) -> dict[str, "RankSummary | Numbers"]:
@@ -148,15 +161,12 @@ class RankingPosterior(BayesianResult):
         return self._named(self._summary().ranks[:, 0])
 
     @property
-    def p_best_by_score(self) -> dict[str, float] | None:
-        """P(the model has the largest mean score), from the same draws; None where the ability is not a mean rank."""
-        shares = self._summary().best_by_score
-        return None if shares is None else self._named(shares)
+    def p_within_rope(self) -> dict[str, float]:
+        """P(the model is within the rope of the best one), from the same draws as P(best), which it is never below.
 
-    @property
-    def p_among_best(self) -> dict[str, float]:
-        """P(the model is within the rope of the best one); several models can be, so that the sum is 1 or more."""
-        return self._named(self._summary().among_best)
+        Several models can be within the rope of the best, so that the sum is 1 or more.
+        """
+        return self._named(self._summary().within_rope)
 
     @property
     def mcse(self) -> dict[str, float]:
@@ -220,7 +230,18 @@ class RankingPosterior(BayesianResult):
 
     def with_rope(self, rope: RopeLike) -> "RankingPosterior":
         """The same posterior with another rope, on the same draws."""
-        return replace(self, rope=symmetric(rope))
+        region = symmetric(rope)
+        if self.settings.get("by") == "rank":
+            check_no_rope(region)
+        return replace(self, rope=region)
+
+    def groups(self, *, threshold: float = 0.95, cost: Mapping[str, float] | None = None) -> Groups:
+        """Who is tied at the top and who is clearly worse, in words: see `Groups`.
+
+        `threshold` is the probability that decides. With the `cost` of every model, in any unit, the cheapest one of
+        the top is named as well.
+        """
+        return group_models(self, check_threshold(threshold), cost)
 
     def to_arviz(self) -> Any:
         """ArviZ data: the sampler's own where NUTS ran, else all draws of `ability`."""
@@ -233,26 +254,28 @@ class RankingPosterior(BayesianResult):
         return _compat.to_inference_data({"posterior": {"ability": chains}})
 
     def to_frame(self) -> "pd.DataFrame":
-        """One row per model, the most probably best first."""
+        """One row per model, the best expected rank first.
+
+        `n` is the number of datasets, of `of_datasets`, or of folds, runs or items of one.
+        """
         import pandas as pd
 
-        frame = pd.DataFrame(self._columns())
-        return frame.sort_values(["p_best", "expected_rank"], ascending=[False, True], kind="stable", ignore_index=True)
+        return pd.DataFrame(self._columns()).iloc[self.order()].reset_index(drop=True)
 
     def _columns(self) -> dict[str, Any]:
         low, high = zip(*self.rank_hdi().values(), strict=True)
-        by_score = {} if self.p_best_by_score is None else {"p_best_by_score": self.p_best_by_score.values()}
         columns = {
             "model": self.models,
             "mean_score": self.mean_score,
             "mean_rank": self.mean_rank,
             "p_best": self.p_best.values(),
-            **by_score,
-            "p_among_best": self.p_among_best.values(),
+            "p_within_rope": self.p_within_rope.values(),
             "expected_rank": self.expected_rank.values(),
             "rank_low": low,
             "rank_high": high,
             "mcse": self.mcse.values(),
+            "n": [self.n] * len(self.models),
+            "of_datasets": [len(self.datasets) + len(self.left_out)] * len(self.models),
         }
         return {name: list(values) for name, values in columns.items() if values is not None}
 
@@ -266,41 +289,42 @@ class RankingPosterior(BayesianResult):
         return plot_result(self, kind, **options)
 
     def _summarised(self) -> dict[str, Any]:
-        return {"p_best": self.p_best, "p_among_best": self.p_among_best, "expected_rank": self.expected_rank}
+        return {"p_best": self.p_best, "p_within_rope": self.p_within_rope, "expected_rank": self.expected_rank}
 
     # ---- for people
 
     def __repr__(self) -> str:
-        where = f'"{self.datasets[0]}", {self.n} folds' if len(self.datasets) == 1 else f"{self.n} datasets"
-        what = with_direction(self.metric, self.higher_is_better)
+        where = self.rests_on.replace("one dataset", f'"{self.datasets[0]}"').replace(
+            "one test set", f'"{self.datasets[0]}"'
+        )
+        what = with_direction(self.metric, self.higher_is_better, self.scale)
         heading = f"Ranking: {len(self.models)} models, {what}, {where}, {self._rope_text()}"
         head = [*self._trouble(), heading, f"  {self.method}"]
-        header = ["model", "P(best)", "P(among best)", "expected rank", "95%", "mean score"]
-        rows = [header, *self._rows()]
+        score, means = mean_scores(self)
+        header = ["model", "P(best)", "P(within rope of best)", "expected rank", "95%", score]
+        rows = [header, *self._rows(means)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         table = [
             "  " + "  ".join([row[0].ljust(widths[0]), *(x.rjust(w) for x, w in zip(row[1:], widths[1:], strict=True))])
             for row in rows
         ]
         if len(self.models) > MOST_SHOWN:
-            rest = self._order()[MOST_SHOWN:]
+            rest = self.order()[MOST_SHOWN:]
             p = math.fsum(self._summary().ranks[rest, 0])
             table.append(f"  ... and {len(rest)} more models, P(one of them is best) {probability(p)}; see to_frame()")
         return visible_lines([*head, *table, *(f"  note: {note}" for note in self.notes)])
 
-    def _rows(self) -> Iterator[list[str]]:
+    def _rows(self, means: list[str]) -> Iterator[list[str]]:
         summary, low_high = self._summary(), list(self.rank_hdi().values())
         ranks = list(self.expected_rank.values())
-        spread = np.ptp(self.mean_score) if self.mean_score else 0.0
-        for i in self._order()[:MOST_SHOWN]:
-            show = [probability(p, summary.mcse[i]) for p in (summary.ranks[i, 0], summary.among_best[i])]
-            score = number(self.mean_score[i], float(spread)) if self.mean_score else ""
-            yield [visible(self.models[i], keep=""), *show, f"{ranks[i]:.1f}", "{}-{}".format(*low_high[i]), score]
+        for i in self.order()[:MOST_SHOWN]:
+            show = [probability(p, summary.mcse[i]) for p in (summary.ranks[i, 0], summary.within_rope[i])]
+            yield [visible(self.models[i], keep=""), *show, f"{ranks[i]:.1f}", "{}-{}".format(*low_high[i]), means[i]]
 
-    def _order(self) -> NDArray[np.intp]:
-        """The models, the most probably best first."""
+    def order(self) -> NDArray[np.intp]:
+        """The models by their expected ranks; of equal ones the more probably best first."""
         ranks = self._summary().ranks
-        return np.lexsort((ranks @ np.arange(ranks.shape[1]), -ranks[:, 0]))
+        return np.lexsort((-ranks[:, 0], ranks @ np.arange(ranks.shape[1])))
 
     # ---- shared steps
 
@@ -308,6 +332,42 @@ class RankingPosterior(BayesianResult):
     def _allowed_gap(self) -> float:
         """How far below the best a model may be and still be within the rope."""
         return self.rope.high
+
+    @property
+    def beyond_the_rope(self) -> str:
+        """How far apart two practically different models are, in words; empty where there is no rope."""
+        return beyond(self)
+
+    @property
+    def quantity(self) -> str:
+        """What makes a model the best one, in a word or two."""
+        return "mean rank" if self.settings.get("by") == "rank" else "mean score"
+
+    @property
+    def rests_on(self) -> str:
+        """The datasets, folds, runs or items behind the numbers, counted."""
+        if len(self.datasets) > 1 or self.left_out:
+            return datasets_used(self)
+        design = self.settings.get("resampling")
+        what = "run" if "runs" in self.settings else "item" if getattr(design, "scheme", "") == "items" else "fold"
+        return f"{self.n:,} {what}{'' if self.n == 1 else 's'} of one {'test set' if what == 'item' else 'dataset'}"
+
+    def p_beaten(self, near: tuple[str, ...], far: tuple[str, ...]) -> tuple[Floats, float]:
+        """For each of `far`, P(all of `near` beat it and all after it); and P(no `far` within the rope of the best)."""
+        first, last = ([self._index(model) for model in models] for models in (near, far))
+
+        def compute() -> Floats:
+            hits, total = np.zeros(len(last) + 1), 0
+            for block in self.inference.blocks():
+                lowest = block.gaps[:, first].min(axis=1, keepdims=True)
+                highest = np.maximum.accumulate(block.gaps[:, last[::-1]], axis=1)[:, ::-1]
+                hits[:-1] += np.count_nonzero(lowest > highest + block.tolerance, axis=0)
+                hits[-1] += np.count_nonzero(~within_reach(block, self._allowed_gap)[:, last].any(axis=1))
+                total += len(block.gaps)
+            return hits / total
+
+        shares = self._numbers(f"beaten {self._allowed_gap!r} {first} {last}", compute)
+        return shares[:-1], float(shares[-1])
 
     def _summary(self) -> "RankSummary":
         name = f"gap {self._allowed_gap!r}"
@@ -349,42 +409,47 @@ class RankSummary(Value):
     """Shares of the draws, for one allowed gap to the best; arrays over models, `ranks` models x ranks."""
 
     ranks: Floats
-    best_by_score: Floats | None
-    among_best: Floats
+    within_rope: Floats
     mean: Floats
     mcse: Floats
 
 
 def summarise(inference: AbilityInference, allowed_gap: float) -> RankSummary:
-    """One pass over the draws; a model is among the best if it is at most `allowed_gap` below the largest."""
-    counts, by_score, sizes, means, hits = [], [], [], [], []
+    """One pass over the draws; a model is within the rope if it is at most `allowed_gap` below the largest."""
+    counts, sizes, means, hits = [], [], [], []
     for block in inference.blocks():
-        gaps, score = block.gaps, block.score
-        ranks = count_ranks(gaps, block.tolerance)
-        of_rope, tolerance = (gaps, block.tolerance) if score is None else (score, block.score_tolerance)
-        near = of_rope >= of_rope.max(axis=1, keepdims=True) - _reach(allowed_gap, tolerance)
-        counts.append((ranks, near.sum(axis=0)))
-        if score is not None:
-            by_score.append(count_ranks(score, tolerance)[:, 0])
+        gaps = block.gaps
+        near = within_reach(block, allowed_gap)
+        counts.append((count_ranks(gaps, block.tolerance), near.sum(axis=0)))
         sizes.append(len(gaps))
         means.append(block.ability.sum(axis=0))
         if not inference.independent:
             best = gaps >= gaps.max(axis=1, keepdims=True) - block.tolerance
             hits.append(np.stack([best / best.sum(axis=1, keepdims=True), near]))
     total = sum(sizes)
-    ranks, among = (np.clip(np.asarray(sum(parts)) / total, 0.0, 1.0) for parts in zip(*counts, strict=True))
-    scored = np.asarray(sum(by_score)) / total if by_score else None
-    shares = np.stack([ranks[:, 0], among, *([] if scored is None else [scored])])
+    ranks, within = (np.clip(np.asarray(sum(parts)) / total, 0.0, 1.0) for parts in zip(*counts, strict=True))
+    shares = np.stack([ranks[:, 0], within])
     errors = independent_mcse(shares, total) if inference.independent else _chain_mcse(hits)
-    return RankSummary(ranks, scored, among, np.asarray(sum(means)) / total, errors.max(axis=0))
+    return RankSummary(ranks, within, np.asarray(sum(means)) / total, errors.max(axis=0))
 
 
-def _reach(allowed_gap: float, tolerance: Floats | float) -> Floats | float:
-    return allowed_gap * (1 + BORDER_TOLERANCE) + tolerance
+def check_no_rope(rope: Rope) -> None:
+    """Raise where a rope is given for mean ranks."""
+    if not rope.is_zero:
+        raise RopeError(
+            f'A rope is a difference of scores, and mean ranks have none: got rope {rope} with by="rank". Use rope=0, '
+            'or by="score".'
+        )
+
+
+def within_reach(block: Block, allowed_gap: float) -> NDArray[np.bool_]:
+    """Whether each model is at most `allowed_gap` below the best one, draws x models."""
+    reach = allowed_gap * (1 + BORDER_TOLERANCE) + block.tolerance
+    return block.gaps >= block.gaps.max(axis=1, keepdims=True) - reach
 
 
 def _chain_mcse(hits: list[Floats]) -> Floats:
-    """Standard errors from chains; `hits` has for each chain (best, among the best) x draws x models."""
+    """Standard errors from chains; `hits` has for each chain (best, within the rope) x draws x models."""
     found = np.stack(hits) > 0.5
     return np.array([[share_mcse(found[:, s, :, i]) for i in range(found.shape[3])] for s in range(2)])
 

@@ -51,7 +51,7 @@ WIN_ROPE = 0.05
 class StrengthPosterior(RankingPosterior):
     """The joint posterior of log-strengths; P(a beats b on the next dataset) = 1 / (1 + exp(theta_b - theta_a)).
 
-    `p_among_best` and `p_equivalent` are about that probability: within `win_rope` of one half.
+    `p_within_rope` and `p_equivalent` are about that probability: within `win_rope` of one half.
 
     See Also
     --------
@@ -68,6 +68,7 @@ class StrengthPosterior(RankingPosterior):
     win_rope: float = WIN_ROPE
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "win_rope", check_win_rope(self.win_rope))
 
     @property
@@ -151,6 +152,16 @@ class StrengthPosterior(RankingPosterior):
             else "Rankings have no size of differences, and so no rope."
         )
         raise RopeError(f"{why} The region of equivalent P(win) can be changed with with_win_rope(0.1).")
+
+    @property
+    def quantity(self) -> str:
+        """What makes a model the best one, in a word."""
+        return "strength"
+
+    @property
+    def beyond_the_rope(self) -> str:
+        """How often a model that is practically better wins, in words."""
+        return f" with a chance of winning above {0.5 + self.win_rope:g}" if self.win_rope else ""
 
     @property
     def _allowed_gap(self) -> float:

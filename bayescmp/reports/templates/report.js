@@ -71,9 +71,9 @@
     if (code === "a" || code === "b") {
       const name = document.createElement("bdi");
       name.textContent = row.cells[code === "a" ? 0 : 1].textContent;
-      tag.replaceChildren(name, " better");
+      tag.replaceChildren(data.about, name, " better");
     } else {
-      tag.textContent = names[code];
+      tag.textContent = (code === "e" ? data.about : "") + names[code];
     }
   };
   const draw = (row, three) => {

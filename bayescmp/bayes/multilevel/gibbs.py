@@ -1,0 +1,529 @@
+"""The Gibbs sampler of the multilevel model: all chains at once, with as much as possible integrated out.
+
+A sweep draws omega with mu and theta integrated out, mu with theta integrated out, theta; the weights of the Student
+likelihoods as mixtures of normals; the degrees of freedom of T and the tau_i^2 (`psi`) with T integrated out, T
+(inverse Wishart), and the tau_i^2 again (gamma, since T is a part of a k x k matrix G whose missing row costs O(k) to
+draw). Where the variation between datasets is small beside the noise, theta and T hold each other: so T and the tau_i
+are also rescaled, as a whole and along differences of pairs of models, with mu and theta integrated out. For one tau,
+theta is integrated out throughout.
+
+Arrays have the chains first, then the datasets, then the contrasts.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from bayescmp.bayes.multilevel.data import Statistics
+from bayescmp.bayes.multilevel.model import LEAST, LEAST_DF, NU_RATE, NU_SHAPE, OMEGA_DF, OWN_SHAPE
+from bayescmp.numerics.threads import one_blas_thread
+
+Floats = NDArray[np.float64]
+MOVES = 3
+"""Steps that rescale a pair's T, per sweep; half as many as there are models, if that is more."""
+MANY = 16
+"""Beyond so many models these steps cost more than they bring."""
+STEPS = (0.3, 1.0, 3.0)
+"""Sizes of the logarithmic steps that rescale: the right one depends on how much the data know."""
+
+
+def gibbs(
+    data: Statistics,
+    *,
+    chains: int,
+    draws: int,
+    tune: int,
+    random_seed: int,
+    advance: Callable[[], Any] = lambda: None,
+) -> dict[str, Floats]:
+    """Draws by name, chains x draws x ..., in units of `data.unit`: mu, T or tau, omega, df_between, nu.
+
+    And the means and standard deviations of the datasets' deviations of the models, as `shrunken` and `sds`.
+    """
+    rng = np.random.default_rng(random_seed)
+    kept: dict[str, list[Floats]] = {}
+    moments = Moments(data)
+    with one_blas_thread():
+        sampler = sampler_of(data, chains, rng)
+        for sweep in range(-tune, draws):
+            sampler.sweep()
+            if sweep >= 0:
+                for name, x in sampler.state().items():
+                    kept.setdefault(name, []).append(x)
+                moments.add(sampler.theta)
+            advance()
+    return {name: np.stack(values, axis=1) for name, values in kept.items()} | moments.found()
+
+
+def sampler_of(data: Statistics, chains: int, rng: np.random.Generator) -> "Exchangeable":
+    """A sampler in its first state."""
+    return (Exchangeable if data.exchangeable or not data.has_between else Free)(data, chains, rng)
+
+
+class Moments:
+    """The running means and squares of the datasets' deviations of the models from the mean of those run there."""
+
+    def __init__(self, data: Statistics) -> None:
+        self.basis, self.share = data.basis, (data.run / data.run.sum(axis=1, keepdims=True))
+        self.count, self.sum, self.squares = 0, np.zeros(data.run.shape), np.zeros(data.run.shape)
+
+    def add(self, theta: Floats) -> None:
+        own = theta @ self.basis.T
+        own -= np.einsum("cdk,dk->cd", own, self.share)[..., None]
+        self.count += len(own)
+        self.sum += own.sum(axis=0)
+        self.squares += (own**2).sum(axis=0)
+
+    def found(self) -> dict[str, Floats]:
+        mean = self.sum / self.count
+        variance = np.maximum(self.squares / self.count - mean**2, 0.0)
+        return {"shrunken": mean, "sds": np.sqrt(variance)}
+
+
+def shrunken_of(data: Statistics, draws: dict[str, Floats], rng: np.random.Generator) -> dict[str, Floats]:
+    """The same from draws of another sampler, in which theta was integrated out: chains x draws x ..."""
+    moments = Moments(data)
+    with one_blas_thread():
+        for c in range(len(draws["mu"])):
+            sampler = sampler_of(data, draws["mu"].shape[1], rng)
+            for name, x in draws.items():
+                setattr(sampler, name, x[c])
+            if isinstance(sampler, Free):
+                sampler.t_root = np.asarray(np.linalg.cholesky(sampler.t))
+                sampler.inverse = sampler.inverted(sampler.t)
+            moments.add(sampler.deviations() + sampler.mu[:, None])
+    return moments.found()
+
+
+class Exchangeable:
+    """The sampler for T = tau^2 I, and for one dataset, which has no T; and what all samplers share."""
+
+    def __init__(self, data: Statistics, chains: int, rng: np.random.Generator) -> None:
+        self.data, self.rng, self.chains = data, rng, chains
+        self.k, self.m, self.n = len(data.models), data.m, len(data.datasets)
+        self.bound = data.prior.between_max / data.unit
+        self.lam, self.kappa = np.ones((2, chains, self.n))
+        self.nu = np.full(chains, 10.0)
+        self.pooled = data.prior.effects_scale is not None
+        self.omega = np.ones(chains)
+        information = np.einsum("dai,daj->ij", data.observe, data.observe)
+        centre = np.linalg.solve(information, np.einsum("dai,da->i", data.observe, data.means))
+        self.mu = np.tile(centre, (chains, 1))
+        self.start(np.einsum("dai,da->di", data.observe, data.means - data.observe @ centre))
+
+    def start(self, residuals: Floats) -> None:
+        self.tau = np.minimum(np.exp(0.5 * self.rng.standard_normal(self.chains)), self.bound / 2)
+        self.noise = np.trace(self.data.scales, axis1=1, axis2=2) - (self.m - self.data.sizes)
+        self.noise = self.noise / self.data.sizes
+
+    def state(self) -> dict[str, Floats]:
+        """What is kept of a sweep."""
+        found = {"mu": self.mu}
+        if self.pooled:
+            found["omega"] = self.omega
+        if self.data.has_between:
+            found |= self.covariance() | ({"nu": self.nu} if self.data.prior.tails == "student" else {})
+        return {name: x.copy() for name, x in found.items()}
+
+    def covariance(self) -> dict[str, Floats]:
+        return {"tau": self.tau}
+
+    def sweep(self) -> None:
+        self.between()
+        self.effects(*self.information())
+        self.theta = self.deviations() + self.mu[:, None]
+        self.weights()
+
+    # ---- T = tau^2 I
+
+    def between(self) -> None:
+        """tau, with theta integrated out; omega tau stays, and with it the prior of mu."""
+        data = self.data
+        if not data.has_between:
+            self.tau = np.zeros(self.chains)
+            return
+        squares = ((data.means - self.observed(self.mu[:, None])) ** 2).sum(axis=2)
+        size = np.log(self.omega * self.tau)
+
+        def log_density(x: Floats) -> Floats:
+            c = self.variance(np.exp(x))
+            fit = x - (data.sizes * np.log(c) + squares / c).sum(axis=1) / 2
+            fit = fit + self.log_omega(size - x) if self.pooled else fit
+            return np.where(np.exp(x) < self.bound, fit, -np.inf)
+
+        self.tau = np.exp(slice_sample(log_density, np.log(self.tau), 1.0, self.rng))
+        self.omega = np.exp(size) / self.tau
+
+    def observed(self, theta: Floats) -> Floats:
+        """What is seen of theta, chains x datasets x contrasts."""
+        return theta if self.data.complete else _times(self.data.observe, theta)
+
+    def back(self, gaps: Floats) -> Floats:
+        """Its transpose."""
+        return gaps if self.data.complete else _times(np.swapaxes(self.data.observe, 1, 2), gaps)
+
+    def variance(self, tau: Floats) -> Floats:
+        """Of each seen contrast of a dataset's means, given mu."""
+        return tau[:, None] ** 2 / self.kappa + self.noise / self.lam
+
+    def root(self) -> Floats:
+        """A root of T, or of I for one dataset: what effects are measured in."""
+        size = self.tau if self.data.has_between else np.ones(self.chains)
+        return size[:, None, None] * np.eye(self.m)
+
+    def information(self) -> tuple[Floats, Floats]:
+        """The precision of mu with theta integrated out, and its product with the mean."""
+        data = self.data
+        if not data.has_between:
+            return _precision(data, self.inverse_scales * self.lam[..., None, None])
+        weight = 1 / self.variance(self.tau)
+        total = (weight[:, :, None] * self.seen_means).sum(axis=1)
+        return np.tensordot(weight, self.seen, axes=(1, 0)), total
+
+    @cached_property
+    def seen(self) -> Floats:
+        return np.swapaxes(self.data.observe, 1, 2) @ self.data.observe
+
+    @cached_property
+    def seen_means(self) -> Floats:
+        return _times(np.swapaxes(self.data.observe, 1, 2), self.data.means)
+
+    def deviations(self) -> Floats:
+        """theta - mu given the rest: a draw from its prior, moved by what the means say beyond it."""
+        data, shape = self.data, (self.chains, self.n, self.m)
+        if not data.has_between:
+            return np.zeros(shape)
+        spread = (self.tau[:, None] / np.sqrt(self.kappa))[..., None]
+        own = spread * self.rng.standard_normal(shape)
+        noise = np.sqrt(self.noise / self.lam)[..., None] * self.rng.standard_normal(shape)
+        gain = spread**2 / self.variance(self.tau)[..., None]
+        return own + gain * self.back(data.means - self.observed(own + self.mu[:, None]) - noise)
+
+    # ---- what all samplers share
+
+    def effects(self, information: Floats, total: Floats) -> None:
+        """omega with mu integrated out, then mu; given the precision of mu from the data, and its product with mu."""
+        root = self.root()
+        back = np.swapaxes(root, 1, 2)
+        values, axes = np.linalg.eigh(back @ information @ root)
+        values, axes = np.maximum(values, 0.0), root @ axes
+        turned = _times(np.swapaxes(axes, 1, 2), total)
+        shrink = np.zeros((self.chains, 1))
+        if self.pooled:
+
+            def log_density(x: Floats) -> Floats:
+                omega2 = np.exp(2 * x)[:, None]
+                fit = (turned**2 * omega2 / (1 + values * omega2) - np.log1p(values * omega2)).sum(axis=1) / 2
+                return fit + self.log_omega(x)
+
+            self.omega = np.exp(slice_sample(log_density, np.log(self.omega), 1.0, self.rng))
+            shrink = self.omega[:, None] ** -2
+        precision = values + shrink
+        drawn = turned / precision + self.rng.standard_normal(turned.shape) / np.sqrt(precision)
+        self.mu = _times(axes, drawn)
+
+    def log_omega(self, x: Floats) -> Floats:
+        """The log prior density of x = log omega."""
+        scale = self.data.prior.effects_scale
+        assert scale is not None
+        return x - (OMEGA_DF + 1) / 2 * np.log1p(np.exp(2 * x) / (OMEGA_DF * scale**2))
+
+    def weights(self) -> None:
+        """The weights that make normals Student: of the likelihoods, and of the datasets where their tails are."""
+        data = self.data
+        if data.has_folds:
+            gaps = data.means - self.observed(self.theta)
+            squares = (gaps * _times(self.inverse_scales, gaps)).sum(axis=2)
+            self.lam = self.rng.standard_gamma((data.df + data.sizes) / 2, squares.shape) * 2 / (data.df + squares)
+        if data.prior.tails == "student" and data.has_between:
+            squares = self.standardised_squares()
+
+            def log_density(x: Floats) -> Floats:
+                nu = np.exp(x)[:, None]
+                each = special.gammaln((nu + self.m) / 2) - special.gammaln(nu / 2) - self.m / 2 * np.log(nu)
+                fit = each - (nu + self.m) / 2 * np.log1p(squares / nu)
+                return fit.sum(axis=1) + NU_SHAPE * x - NU_RATE * nu[:, 0]
+
+            self.nu = np.exp(slice_sample(log_density, np.log(self.nu), 1.0, self.rng))
+            nu = self.nu[:, None]
+            self.kappa = self.rng.standard_gamma((nu + self.m) / 2, squares.shape) * 2 / (nu + squares)
+
+    def standardised_squares(self) -> Floats:
+        gaps = self.theta - self.mu[:, None]
+        return (gaps**2).sum(axis=2) / self.tau[:, None] ** 2
+
+    @cached_property
+    def inverse_scales(self) -> Floats:
+        """Of the datasets' means."""
+        return np.asarray(np.linalg.inv(self.data.scales))
+
+
+class Free(Exchangeable):
+    """The sampler for a free T."""
+
+    t: Floats
+    t_root: Floats
+    t_inverse: Floats
+    inverse: Floats
+
+    def start(self, residuals: Floats) -> None:
+        chains, data = self.chains, self.data
+        self.theta = np.broadcast_to(residuals, (chains, *residuals.shape)) + self.mu[:, None]
+        scatter = residuals.T @ residuals / len(residuals) + 0.1 * np.eye(self.m)
+        spread = np.exp(self.rng.standard_normal((chains, 1, 1)))
+        self.psi = np.einsum("ki,cij,kj->ck", data.basis, spread * scatter, data.basis)
+        self.df = LEAST_DF + self.rng.exponential(5.0, chains)
+        self.noise_root = np.asarray(np.linalg.cholesky(data.scales)) if data.has_folds else np.zeros_like(data.scales)
+        self.pairs = np.array(np.triu_indices(self.k, 1)).T
+        self.moves = (max(MOVES, self.k // 2) if self.k <= MANY else MOVES) if data.has_folds else 0
+        i, j = self.pairs.T
+        gaps = self.theta[0] @ (data.basis[i] - data.basis[j]).T
+        weights = 1 / ((gaps**2).sum(axis=0) + 1e-9 * (gaps**2).sum())  # near-twins first: it is they that hold
+        self.pair_weights = weights / weights.sum()
+
+    def covariance(self) -> dict[str, Floats]:
+        return {"t": self.t, "df_between": self.df}
+
+    def between(self) -> None:
+        gaps = np.sqrt(self.kappa)[..., None] * (self.theta - self.mu[:, None])
+        scatter = np.swapaxes(gaps, 1, 2) @ gaps
+        if self.pooled:  # mu is as one more dataset
+            scatter = scatter + self.mu[:, :, None] * self.mu[:, None] / self.omega[:, None, None] ** 2
+        self.draw_df(scatter)
+        self.move_psi(scatter)
+        self.draw_t(scatter)
+        self.draw_psi()
+        self.inverse = self.inverted(self.t)
+        self.fit = self.log_evidence(self.inverse, self.t_root)
+        if self.k <= MANY or self.rng.random() < 0.25:
+            self.rescale_all()
+        for _ in range(self.moves):
+            self.rescale()
+
+    def target(self) -> Floats:
+        """B' diag(psi) B."""
+        basis = self.data.basis
+        return (basis.T * self.psi[:, None]) @ basis
+
+    def draw_df(self, scatter: Floats) -> None:
+        """df with T integrated out."""
+        prior, m, n = self.data.prior, self.m, self.n + self.pooled
+        root = np.linalg.inv(np.linalg.cholesky(self.target()))
+        values = np.maximum(np.linalg.eigvalsh(root @ scatter @ np.swapaxes(root, 1, 2)), 0.0)
+        steps = np.arange(m)
+
+        def log_density(x: Floats) -> Floats:
+            more = np.exp(x)[:, None]
+            df = LEAST_DF + more
+            fit = (df + m - 1) * np.log(df) - (df + m - 1 + n) * np.log(df + values)
+            gammas = special.gammaln((df + steps + n) / 2) - special.gammaln((df + steps) / 2)
+            return (fit / 2 + gammas).sum(axis=1) + prior.df_shape * x - prior.df_rate * more[:, 0]
+
+        self.df = LEAST_DF + np.exp(slice_sample(log_density, np.log(self.df - LEAST_DF), 1.0, self.rng))
+
+    def move_psi(self, scatter: Floats) -> None:
+        """Each tau_i^2 by a Metropolis step, with T integrated out; a change of one adds a matrix of rank 1."""
+        basis, df, rng = self.data.basis, self.df, self.rng
+        freedom = (df + self.m - 1) / 2
+        more = freedom + (self.n + self.pooled) / 2
+        inverse = np.linalg.inv(scatter + df[:, None, None] * self.target())
+        steps = rng.choice(STEPS, self.k)[:, None] * rng.standard_normal((self.k, self.chains))
+        chances = np.log(rng.random((self.k, self.chains)))
+        total = (1 / self.psi).sum(axis=1)
+        for i, (step, chance) in enumerate(zip(2 * steps, chances, strict=True)):
+            old = self.psi[:, i]
+            new = old * np.exp(step)
+            image = inverse @ basis[i]
+            change = 1 + df * (new - old) * (image @ basis[i])
+            other = total + 1 / new - 1 / old
+            ratio = freedom * (step + np.log(other / total)) - more * np.log(change)
+            ratio += OWN_SHAPE * step - (new - old) / (2 * self.bound**2)
+            yes = (chance < ratio) & (new >= LEAST)
+            gain = np.where(yes, df * (new - old) / change, 0.0)
+            inverse -= gain[:, None, None] * image[:, :, None] * image[:, None]
+            total = np.where(yes, other, total)
+            self.psi[:, i] = np.where(yes, new, old)
+
+    def draw_t(self, scatter: Floats) -> None:
+        """T and its inverse, by Bartlett's decomposition: T^-1 = L^-T A A' L^-1, where L L' is the scale matrix."""
+        m = self.m
+        root = np.linalg.cholesky(scatter + self.df[:, None, None] * self.target())
+        lower = np.tril(self.rng.standard_normal((self.chains, m, m)), -1)
+        freedom = (self.df + m - 1 + self.n + self.pooled)[:, None] - np.arange(m)
+        lower[:, range(m), range(m)] = np.sqrt(2 * self.rng.standard_gamma(freedom / 2))
+        self.t_root = np.asarray(root @ np.swapaxes(np.linalg.inv(lower), 1, 2))
+        self.t = self.t_root @ np.swapaxes(self.t_root, 1, 2)
+        inverse = np.swapaxes(lower, 1, 2) @ np.linalg.inv(root)
+        self.t_inverse = np.swapaxes(inverse, 1, 2) @ inverse
+
+    def draw_psi(self) -> None:
+        """The tau_i^2 given G, of which T is a part and the rest is drawn."""
+        k, rng, df = self.k, self.rng, self.df[:, None]
+        inverse = 1 / self.psi
+        share = inverse / inverse.sum(axis=1, keepdims=True)
+        precision = rng.standard_gamma((df + k - 1) / 2) * 2 * inverse.sum(axis=1, keepdims=True) / (k * df)
+        noise = rng.standard_normal(self.psi.shape) * np.sqrt(inverse / df)
+        rest = np.sqrt(k * precision) * share + noise - share * noise.sum(axis=1, keepdims=True)
+        diagonal = self.inverse_diagonal() + rest**2
+        rate = (df * diagonal + self.bound**-2) / 2
+        self.psi = _gamma_above(LEAST, (df + k - 1) / 2 + OWN_SHAPE, rate, rng)
+
+    def rescale_all(self) -> None:
+        """(T, psi) by a factor, and omega by its inverse, which leaves the prior of mu as it is."""
+        step = self.rng.choice(STEPS) / 3 * self.rng.standard_normal(self.chains)
+        c = np.exp(step)[:, None]
+        root, t, psi = c[:, None] * self.t_root, c[:, None] ** 2 * self.t, c**2 * self.psi
+        inverse, omega = self.inverted(t), self.omega
+        ratio = 2 * self.k * OWN_SHAPE * step - (psi - self.psi).sum(axis=1) / (2 * self.bound**2)
+        if self.pooled:
+            self.omega = omega / c[:, 0]
+            ratio += self.log_omega(np.log(self.omega)) - self.log_omega(np.log(omega))
+        fit = self.log_evidence(inverse, root)
+        dets = [np.linalg.slogdet(x)[1].sum(axis=1) for x in (inverse, self.inverse)]
+        ratio += fit - self.fit + (dets[0] - dets[1]) / 2
+        yes = (np.log(self.rng.random(self.chains)) < ratio) & (psi.min(axis=1) >= LEAST)
+        here = yes[:, None, None]
+        self.omega, self.psi = np.where(yes, self.omega, omega), np.where(yes[:, None], psi, self.psi)
+        self.t, self.t_root = np.where(here, t, self.t), np.where(here, root, self.t_root)
+        self.t_inverse = np.where(here, self.t_inverse / c[:, None] ** 2, self.t_inverse)
+        self.fit, self.inverse = np.where(yes, fit, self.fit), np.where(here[:, None], inverse, self.inverse)
+
+    def rescale(self) -> None:
+        """(T, psi) along the difference x of a pair of models, with mu and theta integrated out, by a Metropolis step.
+
+        T becomes A T A with A = I + (c - 1) x x', which adds a matrix of rank 2 to each dataset's covariance. Half of
+        the time c is negative: the models also change places.
+        """
+        data, rng, m, df = self.data, self.rng, self.m, self.df
+        i, j = self.pairs[rng.choice(len(self.pairs), p=self.pair_weights)]
+        axis = (data.basis[i] - data.basis[j]) / np.sqrt(2)
+        image = self.t @ axis
+        size, most = image @ axis, 1e4 * self.bound**2
+        step = rng.choice(STEPS) * rng.standard_normal(self.chains)
+        inside = (size > LEAST) & (size < most) & (size * np.exp(2 * step) > LEAST) & (size * np.exp(2 * step) < most)
+        step = np.where(inside, step, 0.0)
+        swap = rng.random() < 0.5
+        c = np.exp(step) * (-1 if swap else 1)
+        # p(T, psi) and the change of variables; T^-1 becomes A^-1 T^-1 A^-1, where A^-1 = I + (1/c - 1) x x'
+        a, back = (1 / c - 1)[:, None], self.t_inverse @ axis
+        own = data.basis @ axis
+        diagonal = self.inverse_diagonal()
+        moved = diagonal + 2 * a * own * (back @ data.basis.T) + a**2 * (back @ axis)[:, None] * own**2
+        psi = self.psi.copy()
+        psi[:, [i, j]] = c[:, None] ** 2 * self.psi[:, [j, i] if swap else [i, j]]
+        log_det = 4 * step + np.log((1 / psi).sum(axis=1) / (1 / self.psi).sum(axis=1))
+        ratio = (df + m - 1) / 2 * log_det - (df + m - 1 - 4 * OWN_SHAPE) * step
+        ratio -= df / 2 * (psi * moved - self.psi * diagonal).sum(axis=1)
+        ratio -= (psi - self.psi).sum(axis=1) / (2 * self.bound**2)
+        # the datasets' means: covariance + W M W' with W = (x, T x), M = ((e, b), (b, 0)), as seen on each
+        b = (c - 1)[:, None] / self.kappa
+        e = (c - 1)[:, None] ** 2 / self.kappa * size[:, None]
+        columns = np.stack(np.broadcast_arrays(axis, image), axis=2)[:, None]
+        seen = columns if data.complete else data.observe @ columns
+        turned = self.inverse @ seen
+        g = np.swapaxes(seen, 2, 3) @ turned
+        g11, g12, g22 = g[..., 0, 0], g[..., 0, 1], g[..., 1, 1]
+        det = (1 + e * g11 + b * g12) * (1 + b * g12) - b * g11 * (e * g12 + b * g22)
+        # (M^-1 + G)^-1 = M (I + G M)^-1, symmetric
+        p11, p12, p22 = (x[..., None] for x in ((e - b**2 * g22) / det, (b + b**2 * g12) / det, -(b**2) * g11 / det))
+        one, two = turned[..., 0], turned[..., 1]
+        left, right = p11 * one + p12 * two, p12 * one + p22 * two
+        inverse = self.inverse - left[..., None] * one[..., None, :] - right[..., None] * two[..., None, :]
+        square = np.outer(axis, axis)
+        root = (np.eye(m) + (c - 1)[:, None, None] * square) @ self.t_root
+        fit = self.log_evidence(inverse, root)
+        ratio += fit - self.fit - np.log(det).sum(axis=1) / 2
+        yes = (np.log(rng.random(self.chains)) < ratio) & inside & (psi.min(axis=1) >= LEAST)
+        self.fit, self.psi = np.where(yes, fit, self.fit), np.where(yes[:, None], psi, self.psi)
+        self.inverse = np.where(yes[:, None, None, None], inverse, self.inverse)
+        self.t_root = np.where(yes[:, None, None], root, self.t_root)
+        self.t = self.t_root @ np.swapaxes(self.t_root, 1, 2)
+        shrink = np.eye(m) + np.where(yes, 1 / c - 1, 0.0)[:, None, None] * square
+        self.t_inverse = shrink @ self.t_inverse @ shrink
+
+    def log_evidence(self, inverse: Floats, root: Floats) -> Floats:
+        """The log density of all means, mu and theta integrated out, but for the determinants of `inverse`."""
+        data = self.data
+        information, total = _precision(data, inverse)
+        if self.pooled:
+            back = self.omega[:, None, None] * np.swapaxes(root, 1, 2)
+            information, total = np.eye(self.m) + back @ information @ np.swapaxes(back, 1, 2), _times(back, total)
+        half = np.linalg.cholesky(information)
+        squares = (data.means * _times(inverse, data.means)).sum(axis=(1, 2))
+        fit = (np.linalg.solve(half, total[..., None]) ** 2).sum(axis=(1, 2)) - squares
+        return fit / 2 - np.log(np.diagonal(half, axis1=1, axis2=2)).sum(axis=1)
+
+    def inverse_diagonal(self) -> Floats:
+        """The diagonal of B T^-1 B'."""
+        basis = self.data.basis
+        return (basis * (basis @ self.t_inverse)).sum(axis=2)
+
+    def inverted(self, t: Floats) -> Floats:
+        """The inverse covariances of the datasets' means given mu."""
+        data = self.data
+        covariance = t[:, None] / self.kappa[..., None, None]
+        if not data.complete:
+            covariance = data.observe @ covariance @ np.swapaxes(data.observe, 1, 2)
+        return np.asarray(np.linalg.inv(covariance + data.scales / self.lam[..., None, None]))
+
+    def information(self) -> tuple[Floats, Floats]:
+        return _precision(self.data, self.inverse)
+
+    def root(self) -> Floats:
+        return self.t_root
+
+    def deviations(self) -> Floats:
+        data, shape = self.data, (self.chains, self.n, self.m)
+        own = self.rng.standard_normal(shape) @ np.swapaxes(self.root(), 1, 2) / np.sqrt(self.kappa)[..., None]
+        noise = _times(self.noise_root, self.rng.standard_normal(shape)) / np.sqrt(self.lam)[..., None]
+        gaps = data.means - self.observed(own + self.mu[:, None]) - noise
+        return own + self.back(_times(self.inverse, gaps)) @ self.t / self.kappa[..., None]
+
+    def standardised_squares(self) -> Floats:
+        gaps = self.theta - self.mu[:, None]
+        return (gaps * (gaps @ self.t_inverse)).sum(axis=2)
+
+
+def _times(matrices: Floats, vectors: Floats) -> Floats:
+    """Each matrix times its vector."""
+    return (matrices @ vectors[..., None])[..., 0]
+
+
+def _precision(data: Statistics, inverse: Floats) -> tuple[Floats, Floats]:
+    """The precision of mu with theta integrated out, and its product with the mean."""
+    if not data.complete:
+        back = np.swapaxes(data.observe, 1, 2)
+        return (back @ inverse @ data.observe).sum(axis=1), _times(back, _times(inverse, data.means)).sum(axis=1)
+    return inverse.sum(axis=1), _times(inverse, data.means).sum(axis=1)
+
+
+def _gamma_above(least: float, shape: Floats, rate: Floats, rng: np.random.Generator) -> Floats:
+    """Gamma variates, given that they are at least so large."""
+    drawn = rng.standard_gamma(shape, rate.shape) / rate
+    low = drawn < least
+    if low.any():
+        upper = special.gammaincc(shape, least * rate) * rng.random(rate.shape)
+        drawn = np.where(low, np.maximum(special.gammainccinv(shape, upper) / rate, least), drawn)
+    return drawn
+
+
+def slice_sample(log_density: Callable[[Floats], Floats], x: Floats, width: float, rng: np.random.Generator) -> Floats:
+    """One step of slice sampling (Neal, 2003) for each of many numbers, stepping out and shrinking."""
+    level = log_density(x) - rng.standard_exponential(x.shape)
+    low = x - width * rng.random(x.shape)
+    high = low + width
+    for end, way in ((low, -width), (high, width)):
+        while (out := log_density(end) > level).any():
+            end += way * out
+    found, open_ = x.copy(), np.ones(x.shape, dtype=bool)
+    while open_.any():
+        new = low + (high - low) * rng.random(x.shape)
+        inside = log_density(new) >= level
+        found = np.where(open_ & inside, new, found)
+        open_ &= ~inside
+        low, high = np.where(new < x, new, low), np.where(new < x, high, new)
+    return found
