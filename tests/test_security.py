@@ -6,7 +6,7 @@ from pathlib import Path
 import bayescmp
 
 FORBIDDEN = set(
-    "pickle cPickle dill cloudpickle marshal shelve subprocess socket urllib http requests ftplib smtplib ctypes".split()
+    "pickle dill cloudpickle marshal shelve subprocess socket urllib http requests ftplib smtplib ctypes".split()
 )
 CALLS = {"eval", "exec", "compile", "system", "popen", "__import__"}
 
