@@ -6,7 +6,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TESTS ?= -n auto
 SITE ?= docs/_build/html
 
-.PHONY: demo test test-slow test-all lint docs figure bench validate validate-versions mutate clean
+.PHONY: demo test test-slow test-all lint docs figure bench validate validate-versions mutate wheel clean
 
 demo: $(VENV)/.package
 	$(BIN)/bayescmp demo
@@ -52,6 +52,17 @@ mutate: $(VENV)/.validate
 # The same numbers with the lowest declared versions and with the newest.
 validate-versions:
 	sh scripts/test_versions.sh
+
+# dist/: sdist and wheel, checked; the wheel is installed into an empty environment and used there (two minutes or so).
+wheel: | $(BIN)/python
+	$(PIP) build twine
+	rm -rf dist .venv-wheel
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv .venv-wheel
+	.venv-wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd dist && ../.venv-wheel/bin/bayescmp compare bundled:labour --rope 0.01
+	rm -rf .venv-wheel
 
 clean:
 	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache
