@@ -17,6 +17,7 @@ from bayescmp.checks import check_count, check_threshold, is_one_of
 from bayescmp.comparison import compare
 from bayescmp.errors import ScoresError, name_list
 from bayescmp.rope import ROPE, Rope, RopeLike
+from bayescmp.scores.inputs import check_scores
 from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.resampling import Resampling
 from bayescmp.scores.table import Scores
@@ -81,6 +82,8 @@ class Rule(Value):
     def __post_init__(self) -> None:
         check_threshold(self.threshold)
         check_count("looks", self.looks)
+        if not isinstance(self.passes, (list, tuple)):
+            raise ValueError(f"`passes` must hold some of {name_list(VERDICTS)}, got {self.passes!r}.")
         wrong = [verdict for verdict in self.passes if not is_one_of(verdict, VERDICTS)]
         if wrong or not self.passes:
             came = name_list(map(str, wrong)) if wrong else "nothing"
@@ -212,6 +215,7 @@ def gate(
     >>> result.verdict, result.passed
     ('not worse', True)
     """
+    check_scores(scores, "gate")
     if rule is None:
         rule = Rule(rope=Rope.of(rope), threshold=threshold)
     elif rope is not ROPE or threshold != 0.95:

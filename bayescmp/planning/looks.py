@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bayescmp.bayes.mcnemar import checked_prior, probabilities
 from bayescmp.checks import check_alpha, check_count, check_threshold, checked_seed, is_list
+from bayescmp.planning.designs import share_error
 from bayescmp.planning.worlds import RightOrWrong
 from bayescmp.rope import ROPE, Rope, RopeLike
 from bayescmp.text import probability, versions
@@ -181,8 +182,7 @@ class Looks(Value):
     @property
     def mcse(self) -> float:
         """The largest Monte-Carlo standard error of the three."""
-        p = np.array(self.decided)
-        return float(np.sqrt(p * (1 - p) / self.simulations).max())
+        return float(share_error(np.array(self.decided), self.simulations).max())
 
     def threshold_for(self, error: float = 0.05) -> float:
         """The threshold at which these looks declare "better" with probability `error`, if the truth is this one.
