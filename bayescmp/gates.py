@@ -6,7 +6,7 @@ not the most probable outcome" would be no promise.
 
 import hashlib
 import tomllib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,8 @@ class Rule(Value):
         Its direction; checked where given.
     test : str or None
         The Bayesian test; by the design of the scores if None.
+    prior : float, str or None
+        The prior of that test; its default if None.
     looks : int
         How often the same candidate may be looked at while data come in.
     baseline : str or None
@@ -75,6 +77,7 @@ class Rule(Value):
     metric: str | None = None
     higher_is_better: bool | None = None
     test: str | None = None
+    prior: float | str | None = None
     looks: int = 1
     baseline: str | None = None
     changed: bool = False
@@ -108,7 +111,7 @@ class Rule(Value):
     def _lines(self) -> list[str]:
         rows: dict[str, Any] = {"rope": [self.rope.low, self.rope.high], "threshold": self.threshold}
         rows |= {"passes": list(self.passes), "metric": self.metric, "higher_is_better": self.higher_is_better}
-        rows |= {"test": self.test, "looks": self.looks, "baseline": self.baseline}
+        rows |= {"test": self.test, "prior": self.prior, "looks": self.looks, "baseline": self.baseline}
         return [f"{name} = {_toml(value)}" for name, value in rows.items() if value is not None]
 
     @classmethod
@@ -118,17 +121,7 @@ class Rule(Value):
             found = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise ValueError(f"A rule must be a TOML file, but this one is not: {error}.") from None
-        known = (
-            "rope",
-            "threshold",
-            "passes",
-            "metric",
-            "higher_is_better",
-            "test",
-            "looks",
-            "baseline",
-            "fingerprint",
-        )
+        known = (*(x.name for x in fields(cls) if x.name != "changed"), "fingerprint")
         wrong = [name for name in found if name not in known]
         if wrong or "rope" not in found:
             came = f"unknown {name_list(wrong)}" if wrong else "no rope"
@@ -141,6 +134,8 @@ class Rule(Value):
         for name, kind in (("metric", str), ("test", str), ("baseline", str), ("higher_is_better", bool)):
             if name in found and not isinstance(found[name], kind):
                 raise ValueError(f"`{name}` of a rule must be a {kind.__name__}, got {found[name]!r}.")
+        if not isinstance(found.get("prior", ""), (int, float, str)):
+            raise ValueError(f"`prior` of a rule must be a number or a name, got {found['prior']!r}.")
         written = found.pop("fingerprint", None)
         rule = cls(rope=Rope.of(tuple(rope) if isinstance(rope, list) else rope), **found)
         return rule if written in (None, rule.fingerprint) else replace(rule, changed=True)
@@ -230,6 +225,7 @@ def gate(
         rope=rule.rope,
         threshold=rule.threshold,
         bayes=rule.test,
+        bayes_options=None if rule.prior is None else {"prior": rule.prior},
         looks=rule.looks,
         control=candidate,
         random_seed=random_seed,

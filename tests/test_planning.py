@@ -192,6 +192,13 @@ def test_smallest_n_of_kruschkes_coin(mode, first, stays):
     assert (found.first, found.stays) == (first, stays)
 
 
+@pytest.mark.slow
+@pytest.mark.oracle("planning.Design.smallest_n", "published: Kruschke (2015), table 13.1")
+@pytest.mark.parametrize(("mode", "first"), [(0.60, 309), (0.65, 109), (0.70, 52)])
+def test_first_n_of_kruschkes_coin(mode, first):
+    assert kruschke(mode, most=first + 1).first == first
+
+
 def test_smallest_n_where_it_is_never_reached():
     assert smallest_n([10, 20], [0.1, 0.7], 0.8) == planning.SmallestN(None, None)
     assert smallest_n([30, 10, 20], [0.7, 0.9, 0.9], 0.8) == planning.SmallestN(10, None)

@@ -221,7 +221,7 @@ def checked_prior(prior: Any) -> Four:
     """The prior of the four cells: one number for all, or four."""
     given = (prior,) * 4 if is_number(prior) else tuple(prior) if is_list(prior) else ()
     fits = len(given) == 4 and all(is_number(x) and 0 <= x < np.inf for x in given)
-    if not fits or not (given[1] > 0 and given[2] > 0 and given[0] + given[3] > 0):
+    if not fits or not (given[1] > 0 and given[2] > 0 and given[0] + given[3] > 0 and sum(given) < np.inf):
         raise ValueError(
             "`prior` must be a number above 0, or four: for both right, only A right, only B right, both wrong; got "
             f"{prior!r}."

@@ -124,7 +124,8 @@ def correlated_t(n: Ints, mean: float, sd: float, rho: float, rope: Rope, thresh
     weight = _density(log_s, df) * reach * 2 * _V * _VW
     counts = weight > 1e-17
     half = np.zeros_like(s)
-    half[counts] = s[counts] * inside(*((x + 0 * s)[counts] for x in (width / (spread * s), df, t)), threshold)
+    wide, dfs, ts = ((x + 0 * s)[counts] for x in (width / (spread * s), df, t))
+    half[counts] = s[counts] * inside(wide, dfs, ts, threshold)
     equivalent = (weight * (special.ndtr(half - centre) - special.ndtr(-half - centre))).sum(axis=1)
     return np.stack([sides[0], equivalent, sides[1]], axis=1)
 

@@ -85,11 +85,13 @@ def plan(
     check_count("simulations", simulations, 10)
     seed = checked_seed(random_seed)
     now = decider.posteriors([pair], seed)[0]
-    decided, losses = [], []
+    decided: list[tuple[float, float, float]] = []
+    losses: list[float] = []
     for m in amounts:
         rngs = [np.random.default_rng((seed, m, k)) for k in range(simulations)]
         found = decider.posteriors([kind.drawn(pair, rng).more(pair, m, rng) for rng in rngs], seed)
-        decided.append(tuple(sum(p.decision(decider.threshold) is d for p in found) / simulations for d in DECISIONS))
+        better, equivalent, worse = (sum(p.decision(decider.threshold) is d for p in found) for d in DECISIONS)
+        decided.append((better / simulations, equivalent / simulations, worse / simulations))
         losses.append(float("nan") if now.losses is None else float(np.mean([min(p.losses or (0.0,)) for p in found])))
     return Plan(
         test=entry.name,
