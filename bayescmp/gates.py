@@ -270,7 +270,7 @@ def side_by_side(baseline: Scores, candidate: Scores) -> tuple[Scores, str, str]
     --------
     >>> import bayescmp as bc
     >>> from bayescmp.gates import side_by_side
-    >>> old, new = (bc.load_uci().select(models=[name]).rename({name: "model"}) for name in ("svm", "rf"))
+    >>> old, new = (bc.load_labour().select(models=[name]).rename({name: "model"}) for name in ("DT", "SVM"))
     >>> scores, baseline, candidate = side_by_side(old, new)
     >>> scores.models
     ('baseline', 'candidate')
