@@ -6,7 +6,7 @@ not the most probable outcome" would be no promise.
 
 import hashlib
 import tomllib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from bayescmp.checks import check_count, check_threshold, is_one_of
 from bayescmp.comparison import compare
 from bayescmp.errors import ScoresError, name_list
 from bayescmp.rope import ROPE, Rope, RopeLike
+from bayescmp.scores.inputs import check_scores
 from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.resampling import Resampling
 from bayescmp.scores.table import Scores
@@ -48,6 +49,8 @@ class Rule(Value):
         Its direction; checked where given.
     test : str or None
         The Bayesian test; by the design of the scores if None.
+    prior : float, str or None
+        The prior of that test; its default if None.
     looks : int
         How often the same candidate may be looked at while data come in.
     baseline : str or None
@@ -74,6 +77,7 @@ class Rule(Value):
     metric: str | None = None
     higher_is_better: bool | None = None
     test: str | None = None
+    prior: float | str | None = None
     looks: int = 1
     baseline: str | None = None
     changed: bool = False
@@ -81,6 +85,8 @@ class Rule(Value):
     def __post_init__(self) -> None:
         check_threshold(self.threshold)
         check_count("looks", self.looks)
+        if not isinstance(self.passes, (list, tuple)):
+            raise ValueError(f"`passes` must hold some of {name_list(VERDICTS)}, got {self.passes!r}.")
         wrong = [verdict for verdict in self.passes if not is_one_of(verdict, VERDICTS)]
         if wrong or not self.passes:
             came = name_list(map(str, wrong)) if wrong else "nothing"
@@ -105,7 +111,7 @@ class Rule(Value):
     def _lines(self) -> list[str]:
         rows: dict[str, Any] = {"rope": [self.rope.low, self.rope.high], "threshold": self.threshold}
         rows |= {"passes": list(self.passes), "metric": self.metric, "higher_is_better": self.higher_is_better}
-        rows |= {"test": self.test, "looks": self.looks, "baseline": self.baseline}
+        rows |= {"test": self.test, "prior": self.prior, "looks": self.looks, "baseline": self.baseline}
         return [f"{name} = {_toml(value)}" for name, value in rows.items() if value is not None]
 
     @classmethod
@@ -115,17 +121,7 @@ class Rule(Value):
             found = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise ValueError(f"A rule must be a TOML file, but this one is not: {error}.") from None
-        known = (
-            "rope",
-            "threshold",
-            "passes",
-            "metric",
-            "higher_is_better",
-            "test",
-            "looks",
-            "baseline",
-            "fingerprint",
-        )
+        known = (*(x.name for x in fields(cls) if x.name != "changed"), "fingerprint")
         wrong = [name for name in found if name not in known]
         if wrong or "rope" not in found:
             came = f"unknown {name_list(wrong)}" if wrong else "no rope"
@@ -138,6 +134,8 @@ class Rule(Value):
         for name, kind in (("metric", str), ("test", str), ("baseline", str), ("higher_is_better", bool)):
             if name in found and not isinstance(found[name], kind):
                 raise ValueError(f"`{name}` of a rule must be a {kind.__name__}, got {found[name]!r}.")
+        if not isinstance(found.get("prior", ""), (int, float, str)):
+            raise ValueError(f"`prior` of a rule must be a number or a name, got {found['prior']!r}.")
         written = found.pop("fingerprint", None)
         rule = cls(rope=Rope.of(tuple(rope) if isinstance(rope, list) else rope), **found)
         return rule if written in (None, rule.fingerprint) else replace(rule, changed=True)
@@ -212,6 +210,7 @@ def gate(
     >>> result.verdict, result.passed
     ('not worse', True)
     """
+    check_scores(scores, "gate")
     if rule is None:
         rule = Rule(rope=Rope.of(rope), threshold=threshold)
     elif rope is not ROPE or threshold != 0.95:
@@ -226,6 +225,7 @@ def gate(
         rope=rule.rope,
         threshold=rule.threshold,
         bayes=rule.test,
+        bayes_options=None if rule.prior is None else {"prior": rule.prior},
         looks=rule.looks,
         control=candidate,
         random_seed=random_seed,
@@ -270,7 +270,7 @@ def side_by_side(baseline: Scores, candidate: Scores) -> tuple[Scores, str, str]
     --------
     >>> import bayescmp as bc
     >>> from bayescmp.gates import side_by_side
-    >>> old, new = (bc.load_uci().select(models=[name]).rename({name: "model"}) for name in ("svm", "rf"))
+    >>> old, new = (bc.load_labour().select(models=[name]).rename({name: "model"}) for name in ("DT", "SVM"))
     >>> scores, baseline, candidate = side_by_side(old, new)
     >>> scores.models
     ('baseline', 'candidate')

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import strategies as st
 
 import bayescmp as bc
-from bayescmp import Resampling, Scores, bayes, catalogue, frequentist, plots
+from bayescmp import Resampling, Scores, bayes, catalogue, frequentist, gates, planning, plots
 
 OURS = (bc.DegenerateWarning, bc.ScaleWarning, bc.RepeatsWarning, bc.PriorWarning)
 PROBABILITIES = ("common-language effect", "A12")
@@ -223,6 +223,7 @@ def other_calls():
     comparison = bc.compare(_S, rope=0.01, random_seed=1, bayes_options={"draws": 64})
     frame = pd.DataFrame({"model": [*"aabb"], "dataset": ["x", "y"] * 2, "score": [0.1, 0.2, 0.3, 0.4]})
     fold_scores = {"test_score": _A}
+    truth = {"mean": 0.02, "sd": 0.02}
     search = {"params": [{"C": 1}, {"C": 2}], "split0_test_score": [0.1, 0.2], "split1_test_score": [0.3, 0.2]}
     with warnings.catch_warnings(action="ignore", category=bc.ConvergenceWarning):
         joint = bayes.multilevel(_CUBE, rope=0.01, chains=2, draws=20, tune=5, random_seed=1)
@@ -255,6 +256,27 @@ def other_calls():
         "plots.plot_power": (plots.plot_power, {"curve": frequentist.power_curve([0.5], [5, 10])}),
         "plots.plot_result": (plots.plot_result, {"result": difference, "kind": "hdi"}),
         "plots.alt_text": (plots.alt_text, {"result": difference}),
+        "plots.plot_plan": (
+            plots.plot_plan,
+            {"result": planning.design("sign_test", truth=truth, rope=0.01, n=[5, 9])},
+        ),
+        "planning.design": (planning.design, {"test": "sign_test", "truth": truth, "rope": 0.01, "n": 5}),
+        "planning.assurance": (
+            planning.assurance,
+            {"test": "sign_test", "truth": truth, "rope": 0.01, "n": 5, "random_seed": 1},
+        ),
+        "planning.plan": (
+            planning.plan,
+            {"pair": pair, "test": "sign_test", "rope": 0.01, "more": 5, "simulations": 10, "random_seed": 1},
+        ),
+        "planning.looks": (planning.looks, {"rope": 0.01, "at": [5, 9], "simulations": 10, "random_seed": 1}),
+        "gates.gate": (gates.gate, {"scores": _S, "baseline": "m0", "candidate": "m1", "rope": 0.01, "random_seed": 1}),
+        "gates.Rule": (gates.Rule, {"rope": bc.Rope(-1, 1)}),
+        "gates.side_by_side": (
+            gates.side_by_side,
+            {"baseline": _S.select(models=["m0"]), "candidate": _S.select(models=["m1"])},
+        ),
+        "Comparison.plan": (comparison.plan, {"more": 5, "simulations": 10}),
         **{f"{type(method.__self__).__name__}.{method.__name__}": (method, {}) for method in bound},
         **{
             f"{type(result).__name__}.{name}": (getattr(result, name), {"rope": 0.02})

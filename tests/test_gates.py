@@ -115,7 +115,7 @@ RULE = Rule(rope=Rope(-0.01, 0.01), metric="accuracy", higher_is_better=True, lo
 
 
 def test_a_rule_survives_its_file(tmp_path):
-    rule = replace(RULE, test="correlated_ttest", baseline='of "us" \\ them\n', passes=("better",))
+    rule = replace(RULE, test="correlated_ttest", prior="flat", baseline='of "us" \\ them\n', passes=("better",))
     path = tmp_path / "rule.toml"
     path.write_text(rule.to_toml(), encoding="utf-8")
     assert Rule.read(path) == rule
@@ -132,6 +132,7 @@ def test_a_rule_survives_its_file(tmp_path):
         ("rope = 0.01\npasses = ['good']", "must hold some of"),
         ("rope = 0.01\nlooks = 0", "`looks` must be"),
         ("rope = 0.01\nthreshold = 2", "`threshold` must be"),
+        ("rope = 0.01\nprior = [1]", "`prior` of a rule must be"),
         ("rope = 0.01\nmetric = 3", "`metric` of a rule must be a str"),
     ],
 )
@@ -153,6 +154,15 @@ def test_a_changed_baseline_is_said_and_another_metric_refused(rng):
         gate(scores, baseline="old", candidate="new", rule=rule, rope=0.02)
     with pytest.raises(ValueError, match="needs a test of the mean difference"):
         gate(bc.load_uci(), baseline="svm", candidate="rf", rule=Rule(rope=Rope(-0.01, 0.01), test="sign_test"))
+
+
+def test_a_rule_has_its_prior():
+    found = [
+        gate(bc.load_uci(), "svm", "rf", rule=Rule(rope=Rope(-0.01, 0.01), test="signed_rank_test", prior=prior),
+             random_seed=1).p_better
+        for prior in (None, 0.5, 20.0)
+    ]  # fmt: skip
+    assert found[0] == found[1] > found[2], "20 datasets without a difference pull the mean towards 0"
 
 
 def test_names_are_escaped_in_the_table_for_a_pull_request(rng):

@@ -109,6 +109,21 @@ def test_design_of_the_sign_test_by_running_it(rope, rng):
     assert math.isnan(d.width)
 
 
+@pytest.mark.oracle("planning.design", "example: part D, designs of right/wrong items")
+@pytest.mark.parametrize(
+    ("n", "discordance", "difference", "expected"),
+    [
+        (100, 0.2, 0.1, (0.573494, 0.0, 0.000005)),
+        (300, 0.2, 0.1, (0.943246, 0.0, 0.0)),
+        (1000, 0.05, 0.0, (0.000003, 0.758085, 0.000003)),
+    ],
+)
+def test_design_of_right_and_wrong_items(n, discordance, difference, expected):
+    truth = {"difference": difference, "discordance": discordance}
+    d = planning.design("mcnemar_test", truth=truth, rope=0.02, n=n)
+    assert (d.p_better, d.p_equivalent, d.p_worse) == pytest.approx(expected, abs=6e-7)
+
+
 def test_more_repeats_do_not_help_beyond_the_ceiling():
     d = planning.design(
         "correlated_ttest", truth=TRUTH, rope=0.01, n=[10, 100, 10_000], resampling=Resampling.kfold(10)
@@ -175,6 +190,13 @@ def kruschke(mode, certainty=2000, most=330):
 def test_smallest_n_of_kruschkes_coin(mode, first, stays):
     found = kruschke(mode, most=45)
     assert (found.first, found.stays) == (first, stays)
+
+
+@pytest.mark.slow
+@pytest.mark.oracle("planning.Design.smallest_n", "published: Kruschke (2015), table 13.1")
+@pytest.mark.parametrize(("mode", "first"), [(0.60, 309), (0.65, 109), (0.70, 52)])
+def test_first_n_of_kruschkes_coin(mode, first):
+    assert kruschke(mode, most=first + 1).first == first
 
 
 def test_smallest_n_where_it_is_never_reached():

@@ -15,7 +15,7 @@ from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.distributions import ClusteredProportions, Distribution, Four, PairedProportions
 from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.pymc_models import sample_difference
-from bayescmp.checks import is_list, is_number
+from bayescmp.checks import check_number, is_list, is_number
 from bayescmp.errors import ScoresError
 from bayescmp.numerics.proportions import upper_tail
 from bayescmp.numerics.student import rest_to_the_largest
@@ -230,7 +230,7 @@ def checked_prior(prior: Any) -> Four:
             f"`prior` must be a number above 0 and at most {MOST_PRIOR:g}, or four: for both right, only A right, only "
             f"B right, both wrong; got {prior!r}."
         )
-    return _four(given)
+    return _four(check_number("prior", x) for x in given)
 
 
 def _four(values: Any) -> Four:

@@ -212,8 +212,8 @@ class Posterior(BayesianResult):
         found = plan(pair, test.name, rope=self.rope, threshold=threshold, more=more, **own | options)
         if (found.a, found.b) != (self.a, self.b) or max(abs(np.subtract(found.now, self.three))) > 0.02:
             raise ValueError(
-                f"`pair` must be what this posterior of {self.a} and {self.b} was computed from, but its test gives other "
-                "numbers. Give the same pair, and the options that the test was given."
+                f"`pair` must be what this posterior of {self.a} and {self.b} was computed from, but its test gives "
+                "other numbers. Give the same pair, and the options that the test was given."
             )
         return found
 

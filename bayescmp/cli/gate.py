@@ -9,6 +9,7 @@ import bayescmp
 from bayescmp.cli.app import Run, as_json, check_free, emit
 from bayescmp.cli.options import (
     ROPE,
+    ParamType,
     TestName,
     format_option,
     how_to_read,
@@ -28,6 +29,22 @@ WORSE, UNDECIDED = 1, 4
 RULE = Path("rule.toml")
 
 
+class Prior(ParamType):
+    """A number, or a name."""
+
+    name = "prior"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The prior of a text."""
+        try:
+            return float(value)
+        except ValueError:
+            return value
+
+
+PRIOR = Prior()
+
+
 @click.command(short_help="May this candidate replace the baseline? For CI.")
 @click.argument("baseline")
 @click.argument("candidate", required=False)
@@ -36,6 +53,7 @@ RULE = Path("rule.toml")
 @click.option("--rope", type=ROPE, help="What makes no practical difference; 0 for none.")
 @click.option("--threshold", type=float, help="The probability that a verdict needs; 0.95 if not given.")
 @click.option("--test", type=TestName("bayes"), help="The Bayesian test, such as signed-rank-test.")
+@click.option("--prior", type=PRIOR, help="The prior of that test, a number or a name; its default if not given.")
 @click.option("--pass", "passes", multiple=True, help="A verdict that passes; may be repeated. Better and not worse.")
 @click.option("--looks", type=int, help="How often a candidate is looked at while its data come in; once.")
 @click.option("--rule", type=click.Path(path_type=Path, dir_okay=False), help="A rule that was written down before.")
@@ -51,6 +69,7 @@ def gate(
     rope: "Rope | None",
     threshold: float | None,
     test: "Test | None",
+    prior: Any,
     passes: tuple[str, ...],
     looks: int | None,
     rule: Path | None,
@@ -68,7 +87,8 @@ def gate(
     converged.
     """
     check_free(output, overwrite)
-    own = {"rope": rope, "threshold": threshold, "test": test and test.name, "passes": passes or None, "looks": looks}
+    own = {"rope": rope, "threshold": threshold, "test": test and test.name, "prior": prior, "looks": looks}
+    own |= {"passes": passes or None}
     given = {name: x for name, x in own.items() if x is not None}
     if write_rule:
         _write(given, baseline, file, reading, rule or RULE, overwrite)
@@ -158,6 +178,7 @@ def _as(form: str, result: "GateResult") -> str:
                 "passes": rule.passes,
                 "metric": rule.metric,
                 "test": rule.test,
+                "prior": rule.prior,
                 "looks": rule.looks,
                 "baseline": rule.baseline,
                 "fingerprint": rule.fingerprint,

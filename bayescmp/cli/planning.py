@@ -43,6 +43,7 @@ def plan(
     Without FILE: the decisions of a planned study, with --bayes NAME, --truth KEY=VALUE and --n.
     """
     check_free(output, overwrite)
+    answer: dict[str, Any]
     if file is None:
         found: Any = _design(truth, n, simulations, options)
         rows = found.to_frame().to_dict("records")
@@ -53,7 +54,7 @@ def plan(
             raise click.UsageError("--truth and --n are for a plan without FILE; with FILE use --more.")
         options["file"] = file
         c = run_comparison(take_scores(options), options)
-        chosen = {"pairs": [pair] if pair else None, "more": more, "simulations": simulations}
+        chosen: dict[str, Any] = {"pairs": [pair] if pair else None, "more": more, "simulations": simulations}
         plans = c.plan(**chosen, n_jobs=options["n_jobs"], progress=False if Run.of().quiet else None)
         rows = [{"a": p.a, "b": p.b, "unit": p.unit} | row for p in plans for row in p.to_frame().to_dict("records")]
         text = "\n\n".join(map(repr, plans)) or "Every pair is decided: there is nothing to plan."

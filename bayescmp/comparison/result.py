@@ -3,7 +3,7 @@
 import inspect
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ from bayescmp.checks import (
     check_p_values,
     check_switch,
     check_threshold,
+    is_list,
     is_one_of,
 )
 from bayescmp.comparison.pair import PairResult, Standard
@@ -375,7 +376,7 @@ class Comparison(Value):
     def plan(
         self,
         *,
-        pairs: Iterable[Names] | None = None,
+        pairs: Sequence[Names] | None = None,
         more: int | Iterable[int] | None = None,
         simulations: int | None = None,
         random_seed: int | None = None,
@@ -400,6 +401,8 @@ class Comparison(Value):
         if pairs is None:
             chosen = [pair for pair in self.pairs if pair.decision is Decision.UNDECIDED]
         else:
+            if not is_list(pairs) or any(not is_list(both) or len(both) != 2 for both in pairs):
+                raise ValueError(f"`pairs` must be a list of two models each, as in [(a, b), (a, c)], got {pairs!r}.")
             chosen = [self.pair(*both) for both in pairs]
         names = [(pair.a, pair.b) for pair in chosen]
         test = self.setting.bayes_test

@@ -173,7 +173,7 @@ def assurance(
         return plan.run(
             sizes, lambda rng: kind.drawn(pilot, rng), TRUTHS, simulations, random_seed, is_list(n), numbers, kind
         )
-    believed = _Believed(truth or {}, kind, resampling)
+    believed = _Believed(truth, kind, resampling)
     numbers = {name: believed.summary(name) for name in believed.truth}
     sizes = _sizes(n, resampling, kind)
     return plan.run(sizes, believed.draw, TRUTHS, simulations, random_seed, is_list(n), numbers, kind)
@@ -203,6 +203,10 @@ class Design(Value):
     ceiling : (float, float, float) or None
         What the three probabilities tend to as the repeats of the same cross-validation grow, where they tend to
         something: more repeats do not help beyond the correlation of the folds, more data do.
+    simulations, random_seed
+        Simulated studies of each size, and their seed; 0 where no study is simulated.
+    truths : int
+        Draws of the truth over which an exact design is averaged.
     grid : bool
         Whether several sizes were asked for, so that `p_better` and the others are arrays.
 
@@ -229,6 +233,7 @@ class Design(Value):
     widths: tuple[float, ...]
     ceiling: tuple[float, float, float] | None = None
     simulations: int = 0
+    truths: int = 1
     random_seed: int | None = None
     grid: bool = False
     notes: tuple[str, ...] = ()
@@ -313,6 +318,7 @@ class Design(Value):
             f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in self.truth.items()
         )
         how = f"{self.simulations} simulated studies" if self.simulations else "exact"
+        how += f", over {self.truths} draws of the truth" if self.truths > 1 else ""
         rope = "no rope" if self.rope.is_zero else f"rope {self.rope}"
         heading = f"Design: {entry.label}, {about}, {rope}, threshold {self.threshold:g} ({how})"
         rows = [
@@ -369,6 +375,15 @@ def smallest_n(sizes: Iterable[int], powers: Iterable[float], power: float) -> S
 # ---- the steps
 
 
+def share_error(share: Floats, n: int) -> Floats:
+    """The standard error of a share of n simulated studies, which is not 0 where all or none of them decide.
+
+    Agresti and Coull (1998): with two more successes and two more failures.
+    """
+    near = (share * n + 2) / (n + 4)
+    return np.asarray(np.sqrt(near * (1 - near) / (n + 4)))
+
+
 def plannable(test: str, options: Mapping[str, Any]) -> tuple[Test, type[World]]:
     """The entry of the test, and the kind of world that it is about."""
     entry = find(test, "bayes")
@@ -395,16 +410,21 @@ def _sizes(n: Any, resampling: Resampling | None, kind: type[World]) -> Ints:
         n = resampling.n
     if n is None:
         raise ValueError(f"`n` must be the number of {kind.unit} of the planned study, or several; got none.")
-    given = list(n) if is_list(n) else [n]
-    if not given:
-        raise ValueError(f"`n` must hold at least one number of {kind.unit}, got none.")
-    return np.array([check_count("n", size, kind.least) for size in given])
+    return np.array(whole_numbers("n", n, kind))
+
+
+def whole_numbers(name: str, given: Any, kind: type[World]) -> tuple[int, ...]:
+    """One size or several, each at least what a study needs."""
+    numbers = list(given) if is_list(given) and not isinstance(given, bytes) else [given]
+    if not numbers:
+        raise ValueError(f"`{name}` must hold at least one number of {kind.unit}, got none.")
+    return tuple(check_count(name, number, kind.least if name == "n" else 1) for number in numbers)
 
 
 class _Believed:
     """Draws of the truth from a design prior."""
 
-    def __init__(self, truth: Mapping[str, Any], kind: type[World], resampling: Resampling | None) -> None:
+    def __init__(self, truth: Mapping[str, Any] | None, kind: type[World], resampling: Resampling | None) -> None:
         if not isinstance(truth, Mapping):
             raise ValueError(f"`truth` must be a mapping from names to numbers, draws or distributions, got {truth!r}.")
         self.truth, self.kind, self.resampling = dict(truth), kind, resampling
@@ -461,7 +481,7 @@ class Decider:
         seed = None if exact and truths == 1 else checked_seed(random_seed)
         if exact:
             decided, mcse, widths = self._exact(sizes, worlds, truths, seed)
-            simulations = 0 if truths == 1 else truths
+            simulations = 0
         else:
             simulations = simulations or (FEW_SIMULATIONS if self.test.slow else SIMULATIONS)
             decided, mcse, widths = self._simulated(sizes, worlds, simulations, seed)
@@ -476,6 +496,7 @@ class Decider:
             mcse=tuple(map(tuple, mcse.tolist())),
             widths=tuple(widths.tolist()),
             simulations=simulations,
+            truths=truths if exact else 1,
             random_seed=seed,
             grid=grid,
             **self._ceiling(worlds, truths, seed) if exact else {},
@@ -516,7 +537,7 @@ class Decider:
             decided[i] = [sum(p.decision(self.threshold) is d for p in found) / simulations for d in DECISIONS]
             if found[0].mean is not None:
                 widths[i] = np.mean([np.subtract(*p.hdi()[::-1]) for p in found])
-        return decided, np.sqrt(decided * (1 - decided) / simulations), widths
+        return decided, share_error(decided, simulations), widths
 
     def posteriors(self, pairs: list[Pair], seed: int | None) -> list[Posterior]:
         """The test of each pair."""

@@ -6,12 +6,16 @@ The functions that the catalogue names take sizes and a world, and return P(deci
 sizes x 3, and the expected width of the 95 % HDI (NaN where the test has none).
 """
 
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from bayescmp.bayes.distributions import Four
-from bayescmp.bayes.mcnemar import probabilities
+from bayescmp.bayes.mcnemar import checked_prior, probabilities
 from bayescmp.bayes.sign import SignInference
 from bayescmp.numerics.dirichlet import p_largest_of_three
 from bayescmp.planning.worlds import Datasets, Folds, RightOrWrong
@@ -25,6 +29,8 @@ FAR = 1e-18
 """Tail of the standard deviation that no integral goes into."""
 MOST_ITEMS = 20_000
 """Items beyond which the sum over all outcomes takes too long; plan by simulation there."""
+MOST_KEPT = 2000
+"""Cases up to which decisions are kept for the next truth."""
 MOST_DATASETS = 1000
 """A sign test on more has too many outcomes to sum over."""
 
@@ -71,10 +77,15 @@ def _right_or_wrong(
     weight = np.exp(_log_multinomial(cells, np.array([only_a, only_b, 1 - only_a - only_b])))
     cells, weight = cells[weight > 1e-17], weight[weight > 1e-17]
     counts = np.stack([cells[:, 2], cells[:, 0], cells[:, 1], np.zeros(len(cells))], axis=1)
-    decided = weight @ (probabilities(counts, rope=rope, prior=prior) >= threshold)
+    decided = _shares_decided(
+        cells,
+        weight,
+        (n, rope, threshold, checked_prior(prior)),
+        lambda new: probabilities(counts[new], rope=rope, prior=prior),
+    )
     gap = (cells[:, 0] - cells[:, 1]) / n
     sd = np.sqrt(np.maximum((cells[:, 0] + cells[:, 1]) / n - gap**2, 0.0) / n)
-    return np.asarray(decided), float(weight @ (2 * special.ndtri(0.975) * sd))
+    return decided, float(weight @ (2 * special.ndtri(0.975) * sd))
 
 
 def binom_ppf(q: float, n: int, p: float) -> float:
@@ -113,7 +124,8 @@ def correlated_t(n: Ints, mean: float, sd: float, rho: float, rope: Rope, thresh
     weight = _density(log_s, df) * reach * 2 * _V * _VW
     counts = weight > 1e-17
     half = np.zeros_like(s)
-    half[counts] = s[counts] * inside(*((x + 0 * s)[counts] for x in (width / (spread * s), df, t)), threshold)
+    wide, dfs, ts = ((x + 0 * s)[counts] for x in (width / (spread * s), df, t))
+    half[counts] = s[counts] * inside(wide, dfs, ts, threshold)
     equivalent = (weight * (special.ndtr(half - centre) - special.ndtr(-half - centre))).sum(axis=1)
     return np.stack([sides[0], equivalent, sides[1]], axis=1)
 
@@ -161,8 +173,34 @@ def sign(n: int, shares: Floats, prior: Floats, rope: Rope, threshold: float) ->
     weight = np.exp(_log_multinomial(counts, shares))
     likely = weight > 1e-17
     counts, weight = counts[likely], weight[likely]
-    decided = p_largest_of_three(counts + prior) >= threshold
-    return np.asarray(weight @ decided)
+    key = (n, rope.is_zero, threshold, tuple(prior.tolist()))
+    return _shares_decided(counts[:, [0, 2]], weight, key, lambda new: p_largest_of_three(counts[new] + prior))
+
+
+@lru_cache(maxsize=64)
+def _kept(n: int, *rest: Any) -> NDArray[np.int8]:
+    """The decisions on n cases by their wins and losses, as far as they are known: -1 where not, 0 for undecided."""
+    return np.full((n + 1, n + 1), -1, dtype=np.int8)
+
+
+def _shares_decided(
+    cells: Ints, weight: Floats, key: tuple[Any, ...], three: Callable[[NDArray[np.bool_]], Floats]
+) -> Floats:
+    """How much of the weight decides better, equivalent, worse; `three` has the probabilities of some of the cells.
+
+    What is decided does not depend on the truth: over many truths it is kept.
+    """
+    n, threshold = key[0], key[2]
+    kept = _kept(*key) if n <= MOST_KEPT else np.full((1, 1), -1, dtype=np.int8)
+    at = (cells[:, 0], cells[:, 1]) if n <= MOST_KEPT else (np.zeros(len(cells), int),) * 2
+    found = kept[at]
+    new = found < 0
+    if new.any():
+        reached = three(new) >= threshold
+        found[new] = np.where(reached.any(axis=1), reached.argmax(axis=1) + 1, 0)
+        if n <= MOST_KEPT:
+            kept[at] = found
+    return np.array([weight[found == k].sum() for k in (1, 2, 3)])
 
 
 def student_ppf_rows(df: Floats, q: float) -> Floats:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bayescmp.bayes.mcnemar import checked_prior, probabilities
 from bayescmp.checks import check_alpha, check_count, check_threshold, checked_seed, is_list
+from bayescmp.planning.designs import share_error
 from bayescmp.planning.worlds import RightOrWrong
 from bayescmp.rope import ROPE, Rope, RopeLike
 from bayescmp.text import probability, versions
@@ -20,6 +21,7 @@ from bayescmp.values import Value
 
 Floats = NDArray[np.float64]
 SIMULATIONS = 1000
+LEAST_PRIOR = 1e-6
 
 
 def looks(
@@ -70,6 +72,10 @@ def looks(
         raise ValueError(f"`at` must be numbers of items that grow from look to look, got {at!r}.")
     check_count("simulations", simulations, 10)
     alpha, seed = checked_prior(prior), checked_seed(random_seed)
+    if min(alpha) < LEAST_PRIOR:
+        raise ValueError(
+            f"`prior` of looks must be at least {LEAST_PRIOR:g}, so that truths can be drawn, got {prior!r}."
+        )
     rng = np.random.default_rng(seed)
     if truth is None:
         cells = rng.dirichlet(np.array(alpha), simulations)
@@ -92,7 +98,7 @@ def looks(
             [delta > region.high, (delta >= region.low) & (delta <= region.high), delta < region.low], axis=1
         )
         stopped = chosen.any(axis=1)
-        right = float((chosen & true).any(axis=1)[stopped].mean()) if stopped.any() else None
+        right = float((chosen & true)[stopped].any(axis=1).mean()) if stopped.any() else None
     return Looks(
         truth=None if truth is None else {name: float(x) for name, x in truth.items()},
         rope=region,
@@ -181,8 +187,7 @@ class Looks(Value):
     @property
     def mcse(self) -> float:
         """The largest Monte-Carlo standard error of the three."""
-        p = np.array(self.decided)
-        return float(np.sqrt(p * (1 - p) / self.simulations).max())
+        return float(share_error(np.array(self.decided), self.simulations).max())
 
     def threshold_for(self, error: float = 0.05) -> float:
         """The threshold at which these looks declare "better" with probability `error`, if the truth is this one.

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescmp.bayes.posterior import OUTCOMES
-from bayescmp.checks import check_count, checked_seed, is_list
-from bayescmp.planning.designs import DECISIONS, MOST_SHOWN, Decider, plannable
+from bayescmp.checks import check_count, checked_seed
+from bayescmp.planning.designs import DECISIONS, MOST_SHOWN, Decider, plannable, share_error, whole_numbers
 from bayescmp.rope import ROPE, Rope, RopeLike
 from bayescmp.scores.pair import Pair
 from bayescmp.text import number, probability, text_table, versions, visible_lines
@@ -79,17 +79,19 @@ def plan(
             '`target` must be "population" in a plan: a benchmark of these very items gets no more of them.'
         )
     decider = Decider(entry, rope, threshold, options)
-    amounts = kind.steps(pair) if more is None else tuple(more) if is_list(more) else (more,)
-    amounts = tuple(check_count("more", m) for m in amounts)
-    simulations = FEW_SIMULATIONS if simulations is None and entry.slow else simulations or SIMULATIONS
+    amounts = kind.steps(pair) if more is None else whole_numbers("more", more, kind)
+    if simulations is None:
+        simulations = FEW_SIMULATIONS if entry.slow else SIMULATIONS
     check_count("simulations", simulations, 10)
     seed = checked_seed(random_seed)
     now = decider.posteriors([pair], seed)[0]
-    decided, losses = [], []
+    decided: list[tuple[float, float, float]] = []
+    losses: list[float] = []
     for m in amounts:
         rngs = [np.random.default_rng((seed, m, k)) for k in range(simulations)]
         found = decider.posteriors([kind.drawn(pair, rng).more(pair, m, rng) for rng in rngs], seed)
-        decided.append(tuple(sum(p.decision(decider.threshold) is d for p in found) / simulations for d in DECISIONS))
+        better, equivalent, worse = (sum(p.decision(decider.threshold) is d for p in found) for d in DECISIONS)
+        decided.append((better / simulations, equivalent / simulations, worse / simulations))
         losses.append(float("nan") if now.losses is None else float(np.mean([min(p.losses or (0.0,)) for p in found])))
     return Plan(
         test=entry.name,
@@ -168,8 +170,7 @@ class Plan(Value):
     @property
     def mcse(self) -> tuple[float, ...]:
         """The Monte-Carlo standard error of the probability of a decision, for each of `more`."""
-        total = np.array(self.decided).sum(axis=1)
-        return tuple(np.sqrt(total * (1 - total) / self.simulations).tolist())
+        return tuple(share_error(np.array(self.decided).sum(axis=1), self.simulations).tolist())
 
     def to_frame(self) -> "pd.DataFrame":
         """One row for each of `more`."""

@@ -230,7 +230,8 @@ class DatasetsOfFolds(World):
                 "`resampling` must have a known number of at least 3 folds per dataset, as in Resampling.kfold(10), "
                 f"got {resampling!r}."
             )
-        return cls(**truth, resampling=resampling)
+        numbers: dict[str, Any] = dict(truth)
+        return cls(**numbers, resampling=resampling)
 
     @classmethod
     def drawn(cls, pilot: Pair, rng: np.random.Generator) -> Self:
@@ -442,8 +443,8 @@ class Runs(World):
         return rng.normal(self.mean_b + self.mean, self.sd_a, n), rng.normal(self.mean_b, self.sd_b, n)
 
     def more(self, pilot: Pair, m: int, rng: np.random.Generator) -> Pair:
-        both = zip(self._oriented(pilot), self._runs(m, rng), strict=True)
-        return runs_pair(*(np.append(old, new) for old, new in both), pilot)
+        (old_a, old_b), (new_a, new_b) = self._oriented(pilot), self._runs(m, rng)
+        return runs_pair(np.append(old_a, new_a), np.append(old_b, new_b), pilot)
 
 
 def _mean_and_sd(x: Floats, rng: np.random.Generator) -> tuple[float, float]:

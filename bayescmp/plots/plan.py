@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
+from bayescmp.checks import check_share
 from bayescmp.planning.designs import Design
 from bayescmp.planning.next_step import Plan
 from bayescmp.plots.names import outcome_labels
@@ -52,6 +53,8 @@ def plot_plan(
     """
     if not isinstance(result, (Design, Plan)):
         raise ValueError(f"`result` must be a Design or a Plan of bayescmp.planning, got {type(result).__name__}.")
+    if target is not None:
+        check_share("target", target)
     sizes: Any = result.sizes if isinstance(result, Design) else [result.at_hand + m for m in result.more]
     decided = np.array(result.decided)
     if isinstance(result, Plan):  # begin where the data end
