@@ -317,10 +317,10 @@ class GateResult(Value):
     baseline, candidate : str
     verdict : "better", "not worse", "worse" or "undecided"
     p_better, p_not_worse, p_worse : float
-        Of the candidate's mean difference to the baseline: above the rope, not below it, below it.
+        Probabilities that the candidate's mean difference to the baseline is above the rope, not below it, below it.
     rule : Rule
     posterior : Posterior
-        Of the candidate over the baseline.
+        Posterior of the candidate over the baseline.
     notes : tuple of str
         Such as that the baseline is not the one that the rule was written for.
 

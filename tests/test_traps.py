@@ -692,7 +692,7 @@ def test_the_line_of_the_message_works():
     ],
 )
 def test_ranks_signs_and_scales_take_mixed_units(call):
-    call()
+    assert "rmse (lower is better" in repr(call())
 
 
 @pytest.mark.parametrize(

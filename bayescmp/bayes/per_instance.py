@@ -73,7 +73,7 @@ def per_instance_ttest(
         Student t; the Bayesian bootstrap of items or clusters, for few or lumpy differences; or NUTS on the model of
         the Student t as a check of it.
     draws, random_seed
-        Of the bootstrap and of the rates of a benchmark (10,000 if not given), and of NUTS (1,000 per chain); a seed is
+        Number of draws of the bootstrap and of the rates of a benchmark (10,000), or per chain of NUTS (1,000); a seed is
         drawn and recorded if not given.
     **nuts_options
         `tune`, `chains`, `cores`, `nuts_sampler`, `target_accept`, `progressbar`.
