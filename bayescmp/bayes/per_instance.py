@@ -73,8 +73,8 @@ def per_instance_ttest(
         Student t; the Bayesian bootstrap of items or clusters, for few or lumpy differences; or NUTS on the model of
         the Student t as a check of it.
     draws, random_seed
-        Number of draws of the bootstrap and of the rates of a benchmark (10,000), or per chain of NUTS (1,000); a seed is
-        drawn and recorded if not given.
+        Number of draws of the bootstrap and of the rates of a benchmark (10,000), or per chain of NUTS (1,000); a seed
+        is drawn and recorded if not given.
     **nuts_options
         `tune`, `chains`, `cores`, `nuts_sampler`, `target_accept`, `progressbar`.
 
