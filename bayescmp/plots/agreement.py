@@ -32,7 +32,7 @@ def plot_agreement(
 ) -> Axes:
     """On how many items both models were right, only A, only B, and both wrong.
 
-    The two cells in colour are all that tells the models apart. The accuracies stand at the right and below.
+    The two cells in colour are all that tells the models apart. The accuracies stand below.
 
     Parameters
     ----------
