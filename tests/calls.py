@@ -252,6 +252,10 @@ def other_calls():
     return {
         **{f"plots.{name}": (getattr(plots, name), {"result": result}) for name, result in figures.items()},
         "plots.plot_differences": (plots.plot_differences, {"pair": pair}),
+        "plots.plot_agreement": (
+            plots.plot_agreement,
+            {"result": bayes.mcnemar_test(counts=(80, 12, 5, 3), rope=0.01)},
+        ),
         "plots.plot_scores": (plots.plot_scores, {"scores": _S}),
         "plots.plot_power": (plots.plot_power, {"curve": frequentist.power_curve([0.5], [5, 10])}),
         "plots.plot_result": (plots.plot_result, {"result": difference, "kind": "hdi"}),

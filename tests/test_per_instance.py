@@ -272,6 +272,24 @@ def test_pairs_of_the_ranking_are_the_exact_ones(rng):
     assert bc.bayes.RankingPosterior.from_json(ranking.to_json()) == ranking
 
 
+@pytest.mark.oracle("bayes.rank_models", "closed form: every pair is mcnemar_test")
+def test_pairs_of_many_models_are_the_exact_ones(rng):
+    """With 21 models nearly every pattern comes once; three bytes of coins are cut to 21."""
+    skill, ease = rng.normal(0.5, 0.5, 21), rng.normal(0, 1.5, (70, 1))
+    right = (rng.random((70, 21)) < 1 / (1 + np.exp(-skill - ease))).astype(float)
+    right[:12] = 1.0  # one pattern that comes often
+    scores = bc.Scores.from_arrays(
+        {f"m{i}": x for i, x in enumerate(right.T)}, metric="accuracy", resampling=bc.Resampling.items()
+    )
+    draws = rank_models(scores, rope=0.02, draws=40_000, random_seed=1).draws()
+    for i, j in ((0, 1), (3, 20), (7, 8), (19, 20)):
+        exact = mcnemar_test(scores.pair(f"m{i}", f"m{j}"), rope=0.02)
+        gaps = draws[:, i] - draws[:, j]
+        found = [np.mean(gaps > 0.02), np.mean(np.abs(gaps) <= 0.02), np.mean(gaps < -0.02)]
+        assert found == pytest.approx(list(exact.three), abs=0.012)  # more than four standard errors
+        assert [gaps.mean(), gaps.std()] == pytest.approx([exact.mean, exact.distribution.sd], abs=1e-3)
+
+
 @pytest.mark.oracle("bayes.rank_models", "closed form: one discordant item")
 def test_one_discordant_item_is_no_certainty():
     """A plain bootstrap of the items says P(best) = 1; the exact answer is .818."""

@@ -57,6 +57,9 @@ class Case:
         self.hierarchical = bc.bayes.hierarchical_ttest(self.pair, rope=0.01)
         self.difference = bc.bayes.correlated_ttest(self.pair, rope=0.01, dataset=self.scores.datasets[0])
         self.ranking = self.comparison.ranking_posterior(draws=2000)
+        right = {name: np.arange(50) % (9 + i) > 0 for i, name in enumerate(self.scores.models[:2])}
+        design = bc.Resampling.items()
+        self.answers = bc.Scores.from_arrays(right, metric="accuracy", resampling=design).pair(*right)
         self.curve = bc.frequentist.power_curve([0.2, 0.5, 0.8], [10, 20, 40])
 
 
@@ -86,6 +89,7 @@ FIGURES = {
     "rope curve": lambda c, **o: plots.plot_rope_curve(c.difference, **o),
     "prior sensitivity": lambda c, **o: plots.plot_prior_sensitivity(c.region, **o),
     "differences": lambda c, **o: plots.plot_differences(c.pair, rope=0.01, **o),
+    "agreement": lambda c, **o: plots.plot_agreement(c.answers, **o),
     "scores": lambda c, **o: plots.plot_scores(c.scores, **o),
     "matrix": lambda c, **o: plots.plot_matrix(c.comparison, **o),
     "ranking groups": lambda c, **o: plots.plot_ranking_groups(c.comparison, **o),
@@ -125,7 +129,7 @@ def ticks_inside(ax, text, axis):
 @pytest.mark.parametrize("name", FIGURES)
 def test_nothing_collides_and_nothing_else_changes(cases, name, key, width):
     """At one and two columns, for 2 and 12 models, short and 60-character names."""
-    if name in ("simplex", "posterior", "hdi", "power", "density", "differences") and key[0] == 12:
+    if name in ("simplex", "posterior", "hdi", "power", "density", "differences", "agreement") and key[0] == 12:
         pytest.skip("of one pair: the number of models makes no difference")
     if name == "critical difference" and key[0] == 2:
         pytest.skip("needs three models")
@@ -562,6 +566,46 @@ def test_alt_text_says_the_numbers(few, many):
         plots.alt_text(3)
 
 
+def test_agreement_shows_the_four_counts_from_a_pair_and_its_posterior(few):
+    """Wrong every 9th and every 10th of 50 items from the first on: 6 and 5 times, both on the first only."""
+    counts = {"both_right": 40, "only_a": 4, "only_b": 5, "both_wrong": 1}
+    words = {"both_right": "both right", "only_a": "only rf", "only_b": "only svm", "both_wrong": "both wrong"}
+    p = bc.bayes.mcnemar_test(few.answers, rope=0.01)
+    back = bc.bayes.DifferencePosterior.from_json(p.swap().swap().to_json())
+    for ax in (plots.plot_agreement(few.answers), p.plot("agreement"), back.plot("agreement")):
+        assert texts_of(ax) == [f"{words[name]}\n{n}\n{2 * n} %" for name, n in counts.items()]
+        assert {cell.get_gid(): cell.get_xy() for cell in ax.patches} == {
+            "both_right": (0, 0), "only_a": (1, 0), "only_b": (0, 1), "both_wrong": (1, 1),
+        }  # fmt: skip
+        assert [label.get_text() for label in ax.get_yticklabels()] == ["rf\nright", "rf\nwrong"]
+        assert ax.get_xlabel().replace("\n", " ") == "50 items; right: rf 88 %, svm 90 %"
+    assert "Both right on 40 items, only rf on 4, only svm on 5, both wrong on 1." in plots.alt_text(p)
+    swapped = p.swap()
+    assert texts_of(swapped.plot("agreement"))[1:3] == ["only svm\n5\n10 %", "only rf\n4\n8 %"]
+    assert "only svm on 5, only rf on 4" in plots.alt_text(swapped)
+
+
+def test_a_report_of_items_shows_right_and_wrong(tmp_path):
+    c = bc.compare(bc.load_items().select(models=["rf", "svm"], datasets=["letter"]), rope=0.01)
+    assert isinstance(c.plot("agreement"), Axes)
+    page = c.report(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Right and wrong: rf vs svm" in page
+    assert "Both right on 364 items, only rf on 38, only svm on 22, both wrong on 76." in page
+
+
+def test_errors_are_counted_as_errors_in_the_agreement():
+    """Where lower is better, 0 is right."""
+    scores = bc.Scores.from_arrays({"a": [0, 0, 1], "b": [0, 1, 1]}, metric="error", resampling=bc.Resampling.items())
+    assert texts_of(plots.plot_agreement(scores.pair("a", "b")))[1] == "only a\n1\n33.3 %"
+
+
+def test_a_prior_of_four_numbers_is_swapped_with_the_models():
+    p = bc.bayes.mcnemar_test(counts=(80, 12, 5, 3), rope=0.01, prior=(1, 2, 3, 4)).swap()
+    again = bc.bayes.mcnemar_test(counts=(80, 5, 12, 3), rope=0.01, prior=(1, 3, 2, 4))
+    assert p.settings == again.settings
+    assert p.three == pytest.approx(again.three, abs=1e-12)
+
+
 def test_names_that_turn_the_line_around_are_made_harmless():
     assert printable("a\u202eb\tc\x1b") == "a\ufffdb c\ufffd"
 
@@ -615,6 +659,12 @@ def test_what_cannot_be_drawn_is_refused_in_words(few, many):
         plots.plot_ranking_groups(bc.compare(bc.load_domains(), rope=1, control="A", random_seed=1))
     with pytest.raises(ValueError, match=r"must be a Pair.*scores\.pair"):
         plots.plot_differences(few.scores)
+    with pytest.raises(ValueError, match=r"right and wrong.*got the correlated t-test"):
+        plots.plot_agreement(few.difference)
+    with pytest.raises(ValueError, match="answers to items, but the design"):
+        many.comparison.plot("agreement", pair=("rf", "svm"))
+    with pytest.raises(ValueError, match="a posterior is of one"):
+        plots.plot_agreement(bc.bayes.mcnemar_test(few.answers, rope=0.01), dataset="x")
     with pytest.raises(ValueError, match="must be a Scores"):
         plots.plot_scores(few.pair)
     with pytest.raises(ValueError, match="power_curve"):

@@ -497,6 +497,9 @@ def test_figures_of_runs(scores, without):
         if kind == "differences":
             with pytest.raises(ResamplingError, match=r'cannot be paired.*plot\("scores"\)'):
                 c.plot(kind, **pair)
+        elif kind == "agreement":
+            with pytest.raises(ResamplingError, match="paired"):
+                c.plot(kind, **pair)
         elif kind in without:
             with pytest.raises(
                 ValueError, match=r"`kind` must be|at least 2 datasets.*welch_ttest|simplex needs the posterior"

@@ -95,7 +95,13 @@ class DifferencePosterior(Posterior):
     def swap(self) -> "DifferencePosterior":
         """B over A."""
         return replace(
-            self, a=self.b, b=self.a, rope=self.rope.swap(), distribution=self.distribution.swap(), inference_data=None
+            self,
+            a=self.b,
+            b=self.a,
+            rope=self.rope.swap(),
+            settings=_swapped(self.settings),
+            distribution=self.distribution.swap(),
+            inference_data=None,
         )
 
     def prior_sensitivity(self, threshold: float = 0.95) -> "pd.DataFrame":
@@ -197,3 +203,14 @@ def _largest_scale(as_flat: Callable[[float], bool], flat: StudentT) -> float | 
                 wide, narrow = (middle, narrow) if as_flat(middle) else (wide, middle)
             return float(narrow)
     return None
+
+
+def _swapped(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings of B over A: where right and wrong were counted, "only A" and "only B" change places."""
+    if "counts" not in settings:
+        return settings
+    counts, prior = settings["counts"], settings["prior"]
+    return settings | {
+        "counts": counts | {"only_a": counts["only_b"], "only_b": counts["only_a"]},
+        "prior": (prior[0], prior[2], prior[1], prior[3]),
+    }

@@ -1,5 +1,6 @@
 """Figures for papers: each `plot_x(result, *, ax=None)` draws a result, returns the Axes, and changes nothing else."""
 
+from bayescmp.plots.agreement import plot_agreement
 from bayescmp.plots.alt_text import alt_text
 from bayescmp.plots.critical_difference import plot_critical_difference
 from bayescmp.plots.differences import plot_differences
@@ -25,6 +26,7 @@ __all__ = [
     "PAIR_KINDS",
     "alt_text",
     "figure_format",
+    "plot_agreement",
     "plot_critical_difference",
     "plot_differences",
     "plot_forest",

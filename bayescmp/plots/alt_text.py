@@ -55,6 +55,12 @@ def _posterior(p: Any) -> str:
     rope = "no rope" if p.rope.is_zero else f"rope {rope_label(p)}"
     over = f" on {len(p.datasets)} datasets" if len(p.datasets) > 1 else ""
     text = f"{p.a} against {p.b}, {p.metric or 'score'}, {p.method}{over}: {chances}, {rope}."
+    if "counts" in p.settings:
+        counts = {name: f"{x:,.0f}" for name, x in p.settings["counts"].items()}
+        text += (
+            f" Both right on {counts['both_right']} items, only {p.a} on {counts['only_a']}, only {p.b} on "
+            f"{counts['only_b']}, both wrong on {counts['both_wrong']}."
+        )
     if p.expected is not None:
         shares = ", ".join(f"{name} {probability(x)}" for name, x in p.expected.items())
         text += f" P: that it is the most probable outcome. {p.next_heading.capitalize()}: {shares}."

@@ -13,6 +13,7 @@ from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.checks import is_one_of
 from bayescmp.comparison.result import Comparison
 from bayescmp.frequentist.pairwise import PairwiseTests
+from bayescmp.plots.agreement import plot_agreement
 from bayescmp.plots.critical_difference import plot_critical_difference
 from bayescmp.plots.differences import plot_differences
 from bayescmp.plots.forest import plot_forest
@@ -40,7 +41,7 @@ RANKING: dict[str, Plot] = {
 }
 OF_COMPARISON: dict[str, Plot] = {"matrix": plot_matrix, "forest": plot_forest, "ranking_groups": plot_ranking_groups}
 OF_RANKING = ("p_best", "rank_distribution")
-PAIR_KINDS = ("simplex", "posterior", "hdi", "rope_curve", "prior_sensitivity", "differences")
+PAIR_KINDS = ("simplex", "posterior", "hdi", "rope_curve", "prior_sensitivity", "differences", "agreement")
 """Figures of one pair of a comparison."""
 KINDS = (*OF_COMPARISON, *OF_RANKING, "critical_difference", "scores", *PAIR_KINDS)
 """Figures of a comparison: what `Comparison.plot(kind=...)` takes."""
@@ -92,8 +93,13 @@ def _kinds(result: Any) -> dict[str, Plot]:
     )
     for cls, kinds in types:
         if isinstance(result, cls):
-            more = isinstance(result, DifferencePosterior) and any(True for _ in result.distribution.other_priors())
-            return kinds | {"prior_sensitivity": plot_prior_sensitivity} if more else kinds
+            more: dict[str, Plot] = {}
+            if isinstance(result, DifferencePosterior):
+                if any(True for _ in result.distribution.other_priors()):
+                    more["prior_sensitivity"] = plot_prior_sensitivity
+                if "counts" in result.settings:
+                    more["agreement"] = plot_agreement
+            return kinds | more
     raise ValueError(f"`result` must be a posterior, a ranking, pairwise tests or a Comparison, got {result!r}.")
 
 
@@ -128,5 +134,7 @@ def _plot_pair(c: Comparison, kind: str | None, pair: tuple[str, str] | None, **
     if kind == "differences":
         rope = {} if isinstance(c.rope, dict) else {"rope": c.rope}
         return plot_differences(c.scores.pair(*pair), **rope | options)
+    if kind == "agreement":
+        return plot_agreement(c.scores.pair(*pair), **options)
     axes: Axes = plot_result(c.pair(*pair).posterior, kind, **options)
     return axes

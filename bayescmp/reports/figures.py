@@ -31,7 +31,7 @@ class Figure(NamedTuple):
 
 
 def figures(c: "Comparison", ranking: "RankingPosterior | None") -> list[Figure]:
-    """P(best), the matrix of all pairs, the forest and rope curves."""
+    """P(best), the matrix of all pairs, the forest, right and wrong on items, and rope curves."""
     from bayescmp import plots
 
     drawn: list[tuple[str, str, Any]] = []
@@ -39,6 +39,9 @@ def figures(c: "Comparison", ranking: "RankingPosterior | None") -> list[Figure]
         drawn += [("Probability of being the best", "plot_p_best", ranking), ("All pairs", "plot_matrix", c)]
     if len(c.pairs) <= MOST_PAIRS and c.posteriors[0].mean is not None:
         drawn.append(("Mean differences with 95% HDI", "plot_forest", c))
+    if len(c.pairs) <= MOST_CURVES:
+        counted = [p for p in c.posteriors if "counts" in p.settings]
+        drawn += [(f"Right and wrong: {p.a} vs {p.b}", "plot_agreement", p) for p in counted]
     if len(c.pairs) <= MOST_CURVES and not c.setting.bayes_test.slow and _has_curve(c.posteriors[0]):
         drawn += [(f"How the answer moves with the rope: {p.a} vs {p.b}", "plot_rope_curve", p) for p in c.posteriors]
     found: list[Figure] = []

@@ -13,6 +13,7 @@ from time import perf_counter
 
 import counts
 import effects
+import items
 import joint
 import many_datasets
 import one_dataset
@@ -33,7 +34,7 @@ def main() -> int:
     parser.add_argument("--statements", action="store_true", help="only what the tool says, and how often it is true")
     options = parser.parse_args()
     book = Book(SEED, options.quick)
-    tests = () if options.statements else (one_dataset, counts, many_datasets, rankings, joint, effects, real_cv)
+    tests = () if options.statements else (one_dataset, counts, items, many_datasets, rankings, joint, effects, real_cv)
     start = perf_counter()
     with one_blas_thread(), warnings.catch_warnings():
         # 5 x 2-fold differences of small test sets may happen to be equal
