@@ -60,12 +60,12 @@ def assert_not_worse(request: Any) -> Callable[..., "GateResult"]:
             rule = Rule.read(rule)
         own = {"rule": rule} if rule is not None else {"rope": rope, "threshold": threshold}
         result = gate(scores, old, new, **own)
-        if result.passed:
-            return result
-        if result.verdict == "undecided" and undecided == "xfail":
-            pytest.xfail(result.sentence())
-        if result.verdict == "undecided" and undecided == "skip":
-            pytest.skip(result.sentence())
-        pytest.fail(result.sentence(), pytrace=False)
+        if not result.passed:
+            if result.verdict == "undecided" and undecided == "xfail":
+                pytest.xfail(result.sentence())
+            if result.verdict == "undecided" and undecided == "skip":
+                pytest.skip(result.sentence())
+            pytest.fail(result.sentence(), pytrace=False)
+        return result
 
     return check
