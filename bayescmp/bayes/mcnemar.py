@@ -57,7 +57,7 @@ def mcnemar_test(
     prior : float, or four numbers
         The Dirichlet prior of the four cells. With 1/2 each, both accuracies are uniform a priori; with 1 they are
         Beta(2, 2). Four numbers may say how many discordant items are expected.
-    clusters : list, False, or None
+    clusters : list, bool or None
         The cluster of each item: items of one passage, dialogue or patient are not independent. None takes those of
         the pair, False ignores them.
     dataset : str

@@ -56,7 +56,7 @@ def per_instance_ttest(
     b : array of B's scores on the same items, where `a` is an array
     rope : float, (low, high), Rope, or a mapping from dataset to one of these
         The differences that make no practical difference; 0 for none.
-    clusters : list, False, or None
+    clusters : list, bool or None
         The cluster of each item: items of one passage, dialogue or patient are not independent. None takes those of
         the pair, False ignores them.
     target : "population" or "benchmark"

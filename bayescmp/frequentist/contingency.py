@@ -214,7 +214,7 @@ def per_instance_ttest(
     ----------
     right_a, right_b, truth
         As for `mcnemar_test`, or two vectors of grades; or a `Pair`, whose samples of an item are averaged.
-    clusters : list, False, or None
+    clusters : list, bool or None
         The cluster of each item: items of one passage, dialogue or patient are not independent. None takes those of a
         pair, False ignores them. The standard error is then CR2, with the degrees of freedom of Bell and McCaffrey.
     dataset : str, optional
