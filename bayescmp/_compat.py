@@ -24,13 +24,13 @@ def import_arviz() -> ModuleType:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="\\s*ArviZ is undergoing", category=FutureWarning)
         try:
-            import arviz
+            from bayescmp.needs import arviz
         except OSError:
             with tempfile.TemporaryDirectory() as folder:
                 before = os.environ.get("XDG_CACHE_HOME")
                 os.environ["XDG_CACHE_HOME"] = folder
                 try:
-                    import arviz
+                    from bayescmp.needs import arviz
                 finally:
                     if before is None:
                         del os.environ["XDG_CACHE_HOME"]
@@ -44,7 +44,7 @@ def import_pymc() -> ModuleType:
     """PyMC; it imports ArviZ, so that one comes first."""
     import_arviz()
     with quiet():
-        import pymc
+        from bayescmp.needs import pymc
 
     return pymc
 

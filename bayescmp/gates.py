@@ -275,7 +275,7 @@ def side_by_side(baseline: Scores, candidate: Scores) -> tuple[Scores, str, str]
     >>> scores.models
     ('baseline', 'candidate')
     """
-    import pandas as pd
+    from bayescmp.needs import pandas as pd
 
     for name, scores in (("baseline", baseline), ("candidate", candidate)):
         if not isinstance(scores, Scores):

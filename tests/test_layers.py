@@ -9,7 +9,8 @@ import bayescmp
 
 ROOT = Path(bayescmp.__file__).parent
 LAYERS = [
-    {"errors", "_compat", "measured"},
+    {"errors", "needs", "measured"},
+    {"_compat"},
     {"checks", "values", "references", "text"},
     {"catalogue", "rope", "files"},
     {"numerics"},
@@ -122,7 +123,7 @@ def test_no_cycle_at_load_time():
 
 
 def test_the_command_line_imports_what_is_public():
-    public = {"bayescmp": {*bayescmp.__all__, "__version__"}}
+    public = {"bayescmp": {*bayescmp.__all__, "__version__"}, "bayescmp.needs": {"pandas"}}
     for package in ("bayes", "frequentist", "planning", "gates", "plots", "reports", "catalogue"):
         module = getattr(bayescmp, package)
         public[f"bayescmp.{package}"] = set(getattr(module, "__all__", dir(module)))

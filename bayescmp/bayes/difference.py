@@ -112,7 +112,7 @@ class DifferencePosterior(Posterior):
         scale at which the decision is no longer that of the flat prior. That is `correlated_ttest`; other tests have
         priors of their own, or raise where there is one only.
         """
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         others = [(name, replace(self, distribution=other)) for name, other in self.distribution.other_priors()]
         if others:

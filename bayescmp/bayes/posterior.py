@@ -235,7 +235,7 @@ class Posterior(BayesianResult):
 
     def rope_curve(self, ropes: Iterable[RopeLike]) -> "pd.DataFrame":
         """The three probabilities (and expected shares) on a grid of ropes, all from this posterior."""
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         moved = self.at_ropes(ropes_of(ropes))
         return pd.DataFrame([{"rope_low": p.rope.low, "rope_high": p.rope.high, **p.numbers()} for p in moved])
@@ -300,7 +300,7 @@ class Posterior(BayesianResult):
 
     def to_frame(self) -> "pd.DataFrame":
         """`row()` as a frame of one row."""
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         return pd.DataFrame([self.row()])
 

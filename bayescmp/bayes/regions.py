@@ -296,7 +296,7 @@ class RegionPosterior(Posterior):
 
     def prior_sensitivity(self, threshold: float = 0.95) -> "pd.DataFrame":
         """The numbers, and the decision at `threshold`, under other priors; the first row is this result."""
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         others = ((label, replace(self, inference=other)) for label, other in self.inference.other_priors())
         return pd.DataFrame([p._prior_row(label, threshold) for label, p in (("this result", self), *others)])

@@ -9,6 +9,7 @@ in a compiled loop where that pays.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from importlib.util import find_spec
 from typing import Any, Literal
 
 import numpy as np
@@ -465,7 +466,7 @@ def share_draws(results: list[RegionPosterior], *, pairs: int | None = None) -> 
         inferences: list[Any] = [result.inference for result in group]
         work = (pairs or len(group)) * inferences[0].differences.size * inferences[0].n_draws
         here = [plans[i] for i in places]
-        compiled = work >= LEAST_WORK and here[0].one_order
+        compiled = work >= LEAST_WORK and here[0].one_order and find_spec("numba") is not None
         counts, means = (_compiled if compiled else _plain)(inferences, here, group[0].rope)
         for i, result, inference, count, mean in zip(places, group, inferences, counts, means, strict=True):
             estimate = Estimate(inference.mean, *hdi(mean), float(np.maximum(mean, 0.0).mean()))

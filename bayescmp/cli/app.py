@@ -138,7 +138,7 @@ class Program(click.Group):
 
 
 def _say(error: Exception) -> int:
-    if isinstance(error, (ValueError, OSError)):
+    if isinstance(error, (ValueError, OSError, ImportError)):
         click.echo(f"Error: {in_options(str(error))}", err=True)
         return BAD_INPUT
     click.echo(

@@ -91,7 +91,7 @@ def _check_figure(figure: Path, overwrite: bool, options: dict[str, Any]) -> Non
 
 
 def _draw(results: "list[Power]", figure: Path, overwrite: bool) -> None:
-    import pandas as pd
+    from bayescmp.needs import pandas as pd
 
     axes = bayescmp.plots.plot_power(pd.DataFrame(map(_row, results)))
     bayescmp.plots.save_figure(axes, figure, overwrite=overwrite)
@@ -163,7 +163,7 @@ def _row(p: "Power") -> dict[str, Any]:
 
 
 def _curve(results: "list[Power]") -> str:
-    import pandas as pd
+    from bayescmp.needs import pandas as pd
 
     first = results[0]
     columns = {first.effect_name: "{:.4g}", "n": "{}", "alpha": "{:.4g}", "power": "{:.3f}"}

@@ -194,7 +194,7 @@ class Comparison(Value):
         `expected_better` is how often the next dataset will show it. In the full table, `n` is what the Bayesian test
         used (datasets, or folds), `n_test` what the frequentist one did.
         """
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         rows = pd.DataFrame([pair.row() for pair in self.pairs])
         if check_switch("full", full):
@@ -214,7 +214,7 @@ class Comparison(Value):
         `mean_by_hdi`: the 95 % HDI of the mean difference against the rope. `loss`: the model to take, because its
         expected shortfall is smaller by more than the switching cost.
         """
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         return pd.DataFrame(
             [
@@ -235,7 +235,7 @@ class Comparison(Value):
         Of runs that cannot be paired it is `welch_ttest`. Differences are those of the scores, also where every dataset
         has its own rope.
         """
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         rows = []
         for names in self.pair_names:
@@ -324,7 +324,7 @@ class Comparison(Value):
 
         Where every dataset has its own rope, `ropes` are multiples of them. `n_jobs` is that of `compare`.
         """
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         rows = [
             {"a": pair.a, "b": pair.b, "rope_low": rope.low, "rope_high": rope.high, **pair.posterior.numbers()}
@@ -350,7 +350,7 @@ class Comparison(Value):
 
     def prior_sensitivity(self, *, n_jobs: int | None = None) -> "pd.DataFrame":
         """How the probabilities and the decision of every pair move with the prior; `n_jobs` as in `compare`."""
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         frames = map_posteriors(
             "prior_sensitivity", self.posteriors, (self.threshold,), self.setting.bayes_test, n_jobs

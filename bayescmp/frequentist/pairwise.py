@@ -397,7 +397,7 @@ class PairwiseTests(Value):
 
     def to_frame(self) -> "pd.DataFrame":
         """One row per pair, with the columns of `TestResult.row()`."""
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         none = ((None, None),) * len(self.pairs)
         return pd.DataFrame(
@@ -427,7 +427,7 @@ class PairwiseTests(Value):
 
     def matrix(self, adjusted: bool = True) -> "pd.DataFrame":
         """p-values (`adjusted` ones), models x models; 1 on the diagonal, missing where a pair was not compared."""
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         places = {name: i for i, name in enumerate(self.models)}
         p = np.full((len(self.models), len(self.models)), np.nan)

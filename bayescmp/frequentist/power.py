@@ -394,7 +394,7 @@ def power_curve(effects: Iterable[Any], n: Iterable[float], *, test: str = "ttes
     2     0.5   10  0.293
     3     0.5  100  0.999
     """
-    import pandas as pd
+    from bayescmp.needs import pandas as pd
 
     if not is_one_of(test, _CURVES):
         raise ValueError(f"`test` must be one of {', '.join(_CURVES)}, got {test!r}.")

@@ -107,7 +107,7 @@ class Recommendation(Value):
 
     def to_frame(self) -> "pd.DataFrame":
         """One row per test."""
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         names = ["setting", "question", "school", "function", "why", "caveats"]
         rows = [{"setting": self.setting} | asdict(r) | {"caveats": "; ".join(r.caveats)} for r in self.rows]

@@ -186,7 +186,7 @@ class TestResult(Value):
 
     def table(self) -> "pd.DataFrame":
         """The table that belongs to the test (ANOVA)."""
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         if "table" not in self.details:
             raise ValueError(f"The {self.method} has no table. `to_frame()` gives its result as one row.")
@@ -194,7 +194,7 @@ class TestResult(Value):
 
     def to_frame(self) -> "pd.DataFrame":
         """One row, with the columns of `row()`."""
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         return pd.DataFrame([self.row()])
 

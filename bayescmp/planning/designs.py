@@ -293,7 +293,7 @@ class Design(Value):
 
     def to_frame(self) -> "pd.DataFrame":
         """One row per size."""
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         rows = [
             {

@@ -174,7 +174,7 @@ class Plan(Value):
 
     def to_frame(self) -> "pd.DataFrame":
         """One row for each of `more`."""
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         return pd.DataFrame(
             {

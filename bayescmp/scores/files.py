@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
@@ -303,7 +304,9 @@ def _kind(name: str, sample: list[str], named: Mapping[str, str | None]) -> str:
 
 
 def _parse(content: bytes, delimiter: str, kinds: Mapping[int, str]) -> Any:
-    """The frame that pandas reads without its first line; None where it cannot."""
+    """The frame that pandas reads without its first line; None where it cannot, or is not installed."""
+    if find_spec("pandas") is None:
+        return None
     import pandas as pd
 
     # the default is exact from 3.1 on, where the option is deprecated

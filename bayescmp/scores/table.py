@@ -406,7 +406,7 @@ class Scores(Value):
 
     def summary(self) -> "pd.DataFrame":
         """One row per dataset: its design, and every model's mean score (missing where it was not run)."""
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         means = pd.DataFrame(
             np.nansum(self.values, axis=2).T / np.where(self.counts, self.counts, np.nan).T,
@@ -425,7 +425,7 @@ class Scores(Value):
 
     def to_frame(self) -> "pd.DataFrame":
         """The long table: one row per score."""
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         parts = [self._rows(d, name) for d, name in enumerate(self.datasets)]
         frame = pd.concat([pd.DataFrame(part) for part in parts], ignore_index=True)

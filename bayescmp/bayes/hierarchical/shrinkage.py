@@ -22,7 +22,7 @@ _STEPS = np.concatenate([np.arange(0, 4.1, 0.5), 4 * 2.0 ** np.arange(1, 12)])
 
 def datasets_frame(inference: Any, rope: Rope, mass: float) -> "pd.DataFrame":
     """One row per dataset: raw mean, shrunken mean, its HDI, and the three probabilities of its own delta_i."""
-    import pandas as pd
+    from bayescmp.needs import pandas as pd
 
     rng = np.random.default_rng(0)
     hyper = inference.hyper_draws(DRAWS, 0)
@@ -86,7 +86,7 @@ def _conditional(
 
 def predictive_check(inference: Any, draws: int = 4000) -> "pd.DataFrame":
     """Statistics of the dataset means, observed and as the model makes them: P(replicated >= observed)."""
-    import pandas as pd
+    from bayescmp.needs import pandas as pd
 
     rng = np.random.default_rng(0)
     delta, sigma, nu = inference.hyper_draws(draws, 0)

@@ -285,7 +285,7 @@ class HierarchicalPosterior(RegionPosterior):
 
     def hyperparameters(self, mass: float = 0.95) -> "pd.DataFrame":
         """Posterior mean, standard deviation and HDI (of this `mass`) of delta_0, sigma_0 and nu."""
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         check_mass(mass)
         rows = []
@@ -310,7 +310,7 @@ class HierarchicalPosterior(RegionPosterior):
         `min_sd` is the standard deviation that is assumed within datasets whose differences do not vary. Both other
         answers are computed by quadrature, with the rope of this result. Raises if every dataset varies.
         """
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         self._refuse_a_point()
         data: Any = getattr(self.inference, "data", self.inference)

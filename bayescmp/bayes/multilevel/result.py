@@ -235,7 +235,7 @@ class MultilevelPosterior(BayesianResult):
         With two datasets or more also the standard deviation between datasets (`sigma`, its posterior mean) and the
         expected shares of new datasets on which the one, none or the other is better.
         """
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         rows = []
         for a, b in combinations(self.models, 2):
@@ -271,7 +271,7 @@ class MultilevelPosterior(BayesianResult):
 
         The datasets' own levels are not shrunk: over the models that were run there the two means have the same mean.
         """
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         index = pd.MultiIndex.from_product([self.datasets, self.models], names=["dataset", "model"])
         means, sds = self.inference.shrunken()
@@ -284,20 +284,20 @@ class MultilevelPosterior(BayesianResult):
 
         `mcse` is the Monte-Carlo standard error of the mean.
         """
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         return pd.DataFrame(self._summaries(mass)).set_index("model")
 
     def hyperparameters(self, mass: float = 0.95) -> "pd.DataFrame":
         """Posterior of omega (effects in units of their variation), tau or df_between, and nu; HDI of `mass`."""
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         rows = {name: _summary(x, mass) for name, x in self.inference.hyper.items()}
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("parameter")
 
     def prior_sensitivity(self) -> "pd.DataFrame":
         """Effects and P(best) of all models under other priors; the first rows are this result."""
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         own = self.settings["prior"].name
         frames = [self._under(f"{own} (this result)", self)]

@@ -258,7 +258,7 @@ class RankingPosterior(BayesianResult):
 
         `n` is the number of datasets, of `of_datasets`, or of folds, runs or items of one.
         """
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         return pd.DataFrame(self._columns()).iloc[self.order()].reset_index(drop=True)
 

@@ -105,7 +105,7 @@ class StrengthPosterior(RankingPosterior):
         P(P(win) > 1/2): a is the better one, be it by little. `p_equivalent` is P(P(win) within the win rope), and
         `p_practically_better` is P(P(win) above the win rope): a is better by more than makes no difference.
         """
-        import pandas as pd
+        from bayescmp.needs import pandas as pd
 
         check_mass(mass)
         theta = self.draws()
