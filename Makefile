@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TESTS ?= -n auto
+WHEEL_PYTHONS ?= $(PYTHON)
 SITE ?= docs/_build/html
 
 .PHONY: demo test test-slow test-all lint docs figure bench validate validate-versions mutate wheel clean
@@ -53,16 +54,9 @@ mutate: $(VENV)/.validate
 validate-versions:
 	sh scripts/test_versions.sh
 
-# dist/: sdist and wheel, checked; the wheel is installed into an empty environment and used there (two minutes or so).
-wheel: | $(BIN)/python
-	$(PIP) build twine
-	rm -rf dist .venv-wheel
-	$(BIN)/python -m build --outdir dist
-	$(BIN)/python -m twine check --strict dist/*
-	$(PYTHON) -m venv .venv-wheel
-	.venv-wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
-	cd dist && ../.venv-wheel/bin/bayescmp compare bundled:labour --rope 0.01
-	rm -rf .venv-wheel
+# dist/: sdist and wheel, checked; the wheel is used in an empty environment of each Python in WHEEL_PYTHONS (two minutes each).
+wheel:
+	sh scripts/check_wheel.sh $(WHEEL_PYTHONS)
 
 clean:
 	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache
