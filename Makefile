@@ -10,10 +10,12 @@ SITE ?= docs/_build/html
 .PHONY: demo test test-slow test-all lint docs figure bench validate validate-versions mutate wheel clean
 
 demo: $(VENV)/.package
-	$(BIN)/bayescmp demo
+	@echo "Comparing four models on 24 bundled datasets: a table here and report.html, in a few seconds"
+	@$(BIN)/bayescmp demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest $(TESTS)
+	@echo "Running the suite on all cores: six minutes or so on two of them"
+	@$(BIN)/python -m pytest $(TESTS)
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest $(TESTS) -m slow
@@ -67,12 +69,12 @@ $(BIN)/python:
 	$(PIP) --upgrade "pip>=25.1"
 
 $(VENV)/.package: pyproject.toml | $(BIN)/python
-	@echo "Installing bayescmp into $(VENV) (a minute or two, once)"
+	@echo "Installing bayescmp into $(VENV): 0.7 GB, one to three minutes, once"
 	$(PIP) -e .
 	@touch $@
 
 # one marker a dependency group: .test, .lint, .docs
 $(VENV)/.%: pyproject.toml | $(BIN)/python
-	@echo "Installing bayescmp with its $* group into $(VENV) (a minute or two, once)"
+	@echo "Installing bayescmp and its $* group into $(VENV): one to four minutes, once"
 	$(PIP) -e . --group $*
 	@touch $@ $(VENV)/.package

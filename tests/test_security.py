@@ -1,6 +1,9 @@
 """The package loads no code from data, starts no program, and opens no connection: docs/security.md."""
 
 import ast
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import bayescmp
@@ -35,3 +38,84 @@ def test_no_code_from_data_no_programs_no_network():
 def test_the_scan_finds_what_it_looks_for():
     source = "import pickle\nfrom urllib.request import urlopen\neval('1')\nos.system('x')\nre.compile('x')\n"
     assert sorted(offences(source)) == ["eval()", "pickle", "system()", "urllib.request"]
+
+
+PROGRAM = """
+import json, pathlib, sys, tempfile
+
+EVENTS = ("pickle.", "subprocess.", "os.system", "os.exec", "os.spawn", "os.posix_spawn", "os.fork",
+          "os.startfile", "pty.", "socket.", "urllib.", "http.", "ftplib.", "smtplib.", "ssl.", "webbrowser.")
+seen = []
+
+def stack():
+    frame, files = sys._getframe(2), []
+    while frame is not None:
+        files.append(frame.f_code.co_filename)
+        frame = frame.f_back
+    return files
+
+def hook(event, arguments):
+    if event in ("exec", "compile"):
+        if "/bayescmp/" in stack()[0]:
+            seen.append([event, "bayescmp"])
+    elif event.startswith(EVENTS):
+        files = stack()
+        where = "joblib" if any("/joblib/" in name for name in files) else files[0]
+        seen.append([event, "fc-list" if "fc-list" in str(arguments) else where])
+
+def cli(*arguments):
+    from bayescmp.cli import main
+    try:
+        main(arguments)
+    except SystemExit as end:
+        assert not end.code, end.code
+
+sys.addaudithook(hook)
+import bayescmp as bc
+folder = pathlib.Path(tempfile.mkdtemp())
+exec(sys.argv[1])
+sys.stdout.write("\\n" + json.dumps(sorted(set(map(tuple, seen)))))
+"""
+WORK = """
+c = bc.compare(bc.load_labour(), rope=0.01)
+print(c)
+for ending in ("html", "md", "tex"):
+    c.report(folder / f"report.{ending}")
+bc.Comparison.from_json(c.to_json())
+c.scores.to_frame().to_csv(folder / "scores.csv", index=False)
+(folder / "scores.json").write_text(c.scores.to_frame().to_json(orient="records"))
+for name in ("scores.csv", "scores.json"):
+    cli("check", str(folder / name), "--lower-is-better")
+cli("compare", "bundled:labour", "--rope", "0.01", "--format", "json")
+cli("plot", "forest", "bundled:labour", "--rope", "0.01", "-o", str(folder / "figure.svg"))
+"""
+
+
+def audited(work):
+    done = subprocess.run([sys.executable, "-c", PROGRAM, work], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return {tuple(event) for event in json.loads(done.stdout.splitlines()[-1])}
+
+
+def test_the_interpreter_sees_no_code_from_data_no_program_and_no_connection():
+    """Python's own audit events, while scores are read, compared, reported and plotted, imports included.
+
+    Matplotlib asks fontconfig for fonts when it has no cache of them.
+    """
+    assert {event for event in audited(WORK) if event[1] != "fc-list"} == set()
+
+
+def test_the_audit_sees_what_it_looks_for():
+    work = """
+import pickle, socket, subprocess
+pickle.loads(pickle.dumps(folder))
+subprocess.run([sys.executable, "-c", ""])
+socket.socket().close()
+"""
+    assert {event for event, _ in audited(work)} >= {"pickle.find_class", "subprocess.Popen", "socket.__new__"}
+
+
+def test_worker_processes_are_joblibs():
+    """The one exception: `n_jobs` starts processes of this machine, which speak pickle with this one."""
+    events = audited("bc.compare(bc.load_labour(), rope=0.01, n_jobs=2)")
+    assert {where for _, where in events} == {"joblib"}
