@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import bayescmp
+from bayescmp import values
+from bayescmp.scores import files, frames, inspect_ai, logs
 
 FORBIDDEN = set(
     "pickle dill cloudpickle marshal shelve subprocess socket urllib http requests ftplib smtplib ctypes".split()
@@ -119,3 +121,17 @@ def test_worker_processes_are_joblibs():
     """The one exception: `n_jobs` starts processes of this machine, which speak pickle with this one."""
     events = audited("bc.compare(bc.load_labour(), rope=0.01, n_jobs=2)")
     assert {where for _, where in events} == {"joblib"}
+
+
+def test_the_page_has_the_limits_of_the_readers():
+    page = (Path(__file__).parents[1] / "docs" / "security.md").read_text(encoding="utf-8")
+    for limit in (
+        f"{frames.MOST_CELLS:,} cells",
+        f"{files.MOST_ROWS:,} rows",
+        f"more than {values.DEEPEST} levels",
+        f"{logs.MOST_FILES:,} files in a folder",
+        f"{logs.MOST_BYTES >> 30} GB in one JSON file or line",
+        f"{inspect_ai.MOST_MEMBERS:,} files, {inspect_ai.MOST_UNPACKED >> 30} GB together, "
+        f"{inspect_ai.MOST_OF_ONE >> 30} GB in one, or {inspect_ai.MOST_RATIO} times the packed size",
+    ):
+        assert limit in page
