@@ -42,11 +42,14 @@ figure: $(VENV)/.package
 bench: $(VENV)/.test
 	-$(PIP) --group bench
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/peers.py
+	$(BIN)/python scripts/readme_claims.py
 
 # docs/validation.md: the oracles of every public number, published results, calibration, coverage.
 validate: $(VENV)/.validate
 	$(BIN)/python benchmarks/calibration
 	$(BIN)/python scripts/validate.py
+	$(BIN)/python scripts/readme_claims.py
 
 # docs/mutation.json: which random changes of the numerical core the tests notice; `make validate` shows it.
 mutate: $(VENV)/.validate

