@@ -3,13 +3,18 @@
 import contextlib
 import io
 import json
+import math
 import re
+import shutil
+import subprocess
 import tomllib
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
+import bayescmp
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -88,3 +93,34 @@ def test_the_search_of_an_installed_peer_finds_the_same(peer):
     if installed.version != LOOKED_UP[peer]["version"]:
         pytest.skip(f"{peer} {installed.version} is not the version that was looked up")
     assert PEERS.look(installed)["found"] == LOOKED_UP[peer]["found"]
+
+
+def test_the_first_test_of_contributing_passes():
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.S)
+    names = {"pytest": pytest, "math": math, "bc": bayescmp}
+    exec(code, names)
+    names["test_two_folds_by_hand"]()
+
+
+def test_pre_commit_does_what_make_lint_does():
+    hooks = re.findall(r"entry: \.venv/bin/([^,]+),", (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    recipe = re.search(r"^lint:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)[1]
+    assert hooks == [line.removeprefix("\t$(BIN)/") for line in recipe.splitlines()]
+
+
+def test_release_links_lead_to_the_repository(tmp_path):
+    for name in ("README.md", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts" / "release_links.sh", tmp_path / "scripts")
+    here = "https://example.org/us/bayescmp"
+    subprocess.run(["sh", tmp_path / "scripts" / "release_links.sh", here, "v0.2.0"], check=True)
+    urls = tomllib.loads((tmp_path / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+    assert urls["Source"] == here
+    assert all(url.startswith(here) for url in urls.values())
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert links
+    assert all(link.startswith("https://") for link in links)
+    assert f"]({here}/raw/v0.2.0/docs/images/readme.svg)" in text
+    assert f"]({here}/blob/v0.2.0/docs/cli.md)" in text
