@@ -14,7 +14,7 @@ demo: $(VENV)/.package
 	@$(BIN)/bayescmp demo
 
 test: $(VENV)/.test
-	@echo "Running the suite on all cores: six minutes or so on two of them"
+	@echo "Running the tests on all cores (the whole suite: six minutes or so on two of them)"
 	@$(BIN)/python -m pytest $(TESTS)
 
 test-slow: $(VENV)/.test
