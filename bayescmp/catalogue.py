@@ -19,7 +19,7 @@ DESIGNS = {
     "folds": "one dataset, the scores of several folds or splits",
     "runs": "one dataset, independent runs that cannot be paired",
     "items": "one test set, right or wrong on every case",
-    "graded items": "one test set, a grade on every case, several samples of it, or clusters of cases",
+    "graded items": "one test set, a grade on every case, several samples or runs, or clusters of cases",
     "datasets": "many datasets, one score each",
     "datasets x folds": "many datasets, the folds of each",
     "datasets x runs": "many datasets, independent runs on each that cannot be paired",
@@ -349,15 +349,17 @@ for _entry in (
         function="bayescmp.bayes:per_instance_ttest",
         designs=("graded items", "items"),
         label="per-instance t-test",
-        why="grades, several samples per item, or clusters: the mean difference over items",
-        gives="It gives the posterior of the mean difference over items, a Student t whose scale allows for clusters",
+        why="grades, several samples or runs per item, or clusters: the mean difference over items",
+        gives="It gives the posterior of the mean difference over items, a Student t whose scale allows for clusters "
+        "of items and for models that were trained several times",
         estimand="mean difference of these trained models on items like these",
         sibling="per_instance_ttest",
         citations=("miller2024adding",),
         pymc="bayescmp.bayes.per_instance:pymc_per_instance_ttest",
         advised=("one score", "graded items"),
         questions=("Q1", "Q2"),
-        caveat="needs the answer to every case; holds for these trained models only",
+        caveat="needs the answer to every case; holds for these trained models only, unless both were trained several "
+        "times",
         assumes_normal=True,
     ),
     Test(
@@ -592,10 +594,11 @@ for _entry in (
         function="bayescmp.frequentist:per_instance_ttest",
         designs=("graded items", "items"),
         label="paired t-test over the cases",
-        why="compares the models' grades or losses case by case; cluster-robust where cases come in clusters",
+        why="compares the models' grades or losses case by case; allows for clusters of cases and for several runs",
         sibling="per_instance_ttest",
         advised=("one score", "graded items"),
-        caveat="needs the answer to every case; holds for these trained models only",
+        caveat="needs the answer to every case; holds for these trained models only, unless both were trained several "
+        "times",
     ),
     Test(
         name="tost_mcnemar",

@@ -19,7 +19,7 @@ from bayescmp.bayes.hierarchical.convolution import log_student
 from bayescmp.bayes.hierarchical.inference import HierarchicalInference
 from bayescmp.bayes.hierarchical.prior import HierarchicalPrior
 from bayescmp.numerics.clusters import clustered_student
-from bayescmp.scores.inputs import cluster_codes
+from bayescmp.scores.inputs import check_one_run, cluster_codes
 from bayescmp.scores.pair import Pair
 
 Floats = NDArray[np.float64]
@@ -224,6 +224,7 @@ def item_statistics(pair: Pair, widths: Floats, prior: str | HierarchicalPrior) 
     tables = np.full((len(pair.datasets), 3), np.nan)
     means, errors, dfs, counts = (np.zeros(len(pair.datasets)) for _ in range(4))
     plain = True
+    check_one_run(pair.items.values(), "hierarchical_ttest")
     for i, one in enumerate(pair):
         d, items = one.differences[0], one.items[one.datasets[0]]
         n = counts[i] = d.size
