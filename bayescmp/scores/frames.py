@@ -161,11 +161,12 @@ def from_frame(
 
 
 def columns_of(frame: Any) -> Columns:
-    """The columns of a frame as plain lists, with an index that holds more than row numbers among them."""
+    """The columns of a frame, with an index that holds more than row numbers among them."""
     import narwhals as nw
 
     try:
-        return nw.from_native(_with_index(frame), eager_only=True).to_dict(as_series=False)
+        table = nw.from_native(_with_index(frame), eager_only=True)
+        return {name: _column(table[name]) for name in table.columns}
     except TypeError:
         raise ScoresError(
             f"`frame` must be a frame (pandas, polars, pyarrow, ...), got {type(frame).__name__}. Arrays are for "
@@ -173,6 +174,25 @@ def columns_of(frame: Any) -> Columns:
         ) from None
     except ValueError as error:  # narwhals: columns of the same name
         raise ScoresError(f"The frame cannot be read: {few_words(error, 200)}") from None
+
+
+def _column(series: Any) -> Column:
+    """A column of a frame: numbers as an array, text as `Labels`, so that a million rows are quick; else a list."""
+    import pandas as pd
+
+    values = series.to_numpy()
+    if values.dtype.kind == "f":
+        return np.asarray(values, dtype=float)
+    if values.dtype.kind in "iu":
+        return values
+    if values.dtype.kind in "OUT":
+        try:
+            codes, different = pd.factorize(values)
+        except TypeError:  # cells that are lists
+            codes, different = np.array([-1]), ()
+        if (codes >= 0).all() and all(isinstance(x, str) for x in different):
+            return Labels(list(different), codes)
+    return series.to_list()
 
 
 def from_table(
@@ -744,7 +764,7 @@ def _items_of_rows(
     Rows of one item are found by its name, so that their order does not matter.
     """
     names, item = _named(columns["item"])
-    cells, cell = np.unique(d * len(names) + item, return_inverse=True)
+    cells, cell = _unique_codes(d * len(names) + item)
     (trained, run), (attempts, sample) = (_of_item(columns, role, score.size) for role in ("repeat", "sample"))
     place = ((m * cells.size + cell) * len(trained) + run) * len(attempts) + sample
     rows = _once(place, keep, lambda i: _place(i, models, datasets, names, trained, attempts, m, d, item, run, sample))
@@ -825,6 +845,11 @@ def _once(place: Codes, keep: str | None, name: Callable[[int], str]) -> Codes:
     """The rows that hold each place once, in its order; raises where one is there twice and `keep` does not say."""
     if keep is not None and not is_one_of(keep, KEEP):
         raise ScoresError(f'`keep` must be "first" or "last", got {keep!r}.')
+    cells, cell = _unique_codes(place)
+    if cells.size == place.size:
+        order = np.empty_like(cell)
+        order[cell] = np.arange(cell.size)
+        return order
     order = np.argsort(place, kind="stable")
     ordered = place[order]
     new = np.r_[True, ordered[1:] != ordered[:-1]]
