@@ -537,3 +537,29 @@ def test_items_that_not_all_models_answered(rng):
         warnings.simplefilter("ignore", bc.MissingWarning)
         c = bc.compare(scores, rope=0.02)
     assert (c.pair("a", "c").posterior.n, c.pair("a", "b").posterior.n) == (30, 29)
+
+
+@pytest.mark.oracle("Comparison.by_dataset", "closed form: the tests of one benchmark, called by hand")
+def test_each_benchmark_has_the_test_of_its_items(rng):
+    """Right and wrong, clusters of right and wrong, and grades, in one comparison."""
+    rows = [
+        {"model": m, "task": t, "item": i, "cluster": f"{t}{i // 4 if t == 'grouped' else i}", "score": s}
+        for t in ("plain", "grouped", "graded")
+        for m in "ab"
+        for i, s in enumerate(rng.uniform(size=24) if t == "graded" else rng.integers(0, 2, 24))
+    ]
+    frame = pd.DataFrame(rows)
+    plain = frame[frame.task == "plain"].drop(columns="cluster")
+    scores = Scores.from_frame(frame, metric="accuracy")
+    c = bc.compare(scores, rope=0.02, bayes="signed_rank_test", random_seed=1)
+    found = c.by_dataset().set_index("dataset")
+    columns = ["p_better", "p_equivalent", "p_worse"]
+    pair = scores.pair("a", "b")
+    for name in ("grouped", "graded"):
+        exact = per_instance_ttest(pair, rope=0.02, dataset=name)
+        assert found.loc[name, columns].tolist() == list(exact.three)
+        assert found.loc[name, "n"] == 24
+    two = pd.concat([plain, plain.assign(task="again", score=1 - plain.score)])
+    c = bc.compare(Scores.from_frame(two, metric="accuracy"), rope=0.02, bayes="signed_rank_test", random_seed=1)
+    exact = mcnemar_test(c.scores.pair("a", "b"), rope=0.02, dataset="plain")
+    assert c.by_dataset().set_index("dataset").loc["plain", columns].tolist() == list(exact.three)

@@ -1,8 +1,8 @@
 """The calibration study: simulated studies whose truth is known. Writes docs/calibration.md and docs/statements.md.
 
 Run as `python benchmarks/calibration` (about fifteen minutes on one core), with --statements for the part about what
-the tool says, with --items for the section about items (a minute), or with --quick for the same tables from few studies,
-printed only. Exits with 1 where a rate that theory knows is more than four standard errors off.
+the tool says, with --items for the section about items (a minute), or with --quick for the same tables from few
+studies, printed only. Exits with 1 where a rate that theory knows is more than four standard errors off.
 """
 
 import argparse

@@ -145,7 +145,13 @@ def _seeds(book: Book) -> None:
             found = rate(crossed), book.check(f"{seeds} seeds averaged, spread {of_seed}", rate(averaged), theory)
             book.values["seeds", seeds, of_seed] = found
             rows.append((seeds, f"{of_seed:g}", *found, f"{theory:.3f}"))
-    head = ("seeds", "spread of a model's accuracy over seeds", "per_instance_ttest", "seeds averaged into items", "theory")
+    head = (
+        "seeds",
+        "spread of a model's accuracy over seeds",
+        "per_instance_ttest",
+        "seeds averaged into items",
+        "theory",
+    )
     book.table("seeds of a model: rejections at 0.05", head, rows)
 
 
