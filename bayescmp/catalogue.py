@@ -734,6 +734,18 @@ for _entry in (
         needs_design=True,
     ),
     Test(
+        name="cliffs_delta",
+        school="frequentist",
+        function="bayescmp.frequentist:cliffs_delta",
+        designs=("runs",),
+        kind="effect size",
+        label="Cliff's delta",
+        why="how often a run of one model beats one of the other, with paired=False",
+        advised=("runs",),
+        questions=("Q2",),
+        caveat="judge the raw difference against your rope as well",
+    ),
+    Test(
         name="kendalls_w",
         school="frequentist",
         function="bayescmp.frequentist:kendalls_w",
