@@ -117,7 +117,7 @@ def _items(
     for name, x in arrays.items():
         if np.shape(x)[1:] != tuple(several.values()):
             raise ScoresError(f"Every item must have {counted}, as in the design, got shape {np.shape(x)} of `{name}`.")
-    flat = {name: np.reshape(x, (len(x), -1)) if len(several) > 1 else x for name, x in arrays.items()}
+    flat = {name: np.reshape(x, (np.shape(x)[0], -1)) if len(several) > 1 else x for name, x in arrays.items()}
     samples = np.stack(list(aligned(flat, False, None).values()))
     found = items_of_arrays(samples.shape[1], names, clusters, samples, runs)
     (dataset,) = dataset_names(datasets, 1, folds=True)

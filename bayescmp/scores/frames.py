@@ -794,7 +794,7 @@ def _items_of_rows(
     for i, (start, end) in enumerate(zip(ends - sizes, ends, strict=True)):
         of_dataset = sampled[:, start:end]
         if runs > 1:
-            _check_runs(of_dataset, models, datasets[i], labels[start:end])
+            _check_runs(of_dataset, models, datasets[i], labels[start:end].tolist())
         samples, of_runs = packed(of_dataset) if runs * deep > 1 else (None, 1)
         items = Items(
             names=tuple(labels[start:end]),
@@ -816,11 +816,11 @@ def _of_item(columns: Mapping[str, Column], role: str, n: int) -> tuple[tuple[st
 
 def _check_runs(answers: Floats, models: Sequence[str], dataset: str, names: Sequence[str]) -> None:
     """Raise if a run of a model lacks items that its other runs answered: a run moves all its items at once."""
-    here = np.isfinite(answers).any(axis=3)
-    lacking = here.any(axis=1, keepdims=True) & here.any(axis=2, keepdims=True) & ~here
+    here = np.asarray(np.isfinite(answers).any(axis=3))
+    lacking = np.asarray(here.any(axis=1, keepdims=True) & here.any(axis=2, keepdims=True) & ~here)
     if lacking.any():
         m, _, r = (int(x) for x in np.argwhere(lacking)[0])
-        some = [names[i] for i in np.flatnonzero(lacking[m, :, r])]
+        some = [names[i] for i in np.flatnonzero(lacking[m, :, r]).tolist()]
         raise ScoresError(
             f'All runs of a model must answer the same items, but one run of "{models[m]}" on "{dataset}" lacks '
             f"{len(some):,} of those that its other runs answered: {name_list(some, 3)}. Answer them, or leave out "

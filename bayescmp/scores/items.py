@@ -180,7 +180,7 @@ def _from_to(counts: NDArray[np.int_], what: str) -> str:
 
 def packed(answers: Floats) -> tuple[Floats | None, int]:
     """`samples` and `runs` of answers, models x items x runs x samples, without places that no answer fills."""
-    there = np.isfinite(answers).any(axis=(0, 1))
+    there = np.asarray(np.isfinite(answers).any(axis=(0, 1)))
     runs, samples = (int(np.flatnonzero(there.any(axis=axis)).max(initial=0)) + 1 for axis in (1, 0))
     if runs == samples == 1:
         return None, 1
