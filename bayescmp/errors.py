@@ -9,6 +9,8 @@ import sys
 import warnings
 from collections.abc import Iterable
 
+import numpy as np
+
 
 class ScoresError(ValueError):
     """The table of results cannot be used as it is."""
@@ -81,4 +83,5 @@ def few_words(text: object, most: int = 60) -> str:
 
 def shown(value: object) -> str:
     """A cell of a file or an argument for a message, as Python writes it, and no more of it than a few words."""
+    value = value.item() if isinstance(value, np.generic) else value
     return repr(few_words(value)) if isinstance(value, str) else few_words(repr(value))

@@ -133,12 +133,64 @@ def test_duplicated_rows_are_counted_and_refused_unless_told_which_to_keep(answe
         Scores.from_frame(twice, metric="accuracy", keep="best")
 
 
-def test_runs_and_folds_cannot_be_averaged_into_items(answers):
-    with pytest.raises(ScoresError, match="2 runs, each of which is another trained model"):
-        Scores.from_frame(pd.concat([answers.assign(seed=1), answers.assign(seed=2)]), metric="accuracy", keep="last")
+@pytest.mark.parametrize("column", ["seed", "run"])
+def test_runs_are_trained_models_that_are_kept_apart(answers, column, rng):
+    parts = [answers.assign(**{column: r}, score=rng.integers(0, 2, len(answers))) for r in range(3)]
+    parts[2] = parts[2][parts[2].model != "b"]  # models may have different numbers of runs
+    frame = pd.concat(parts)
+    scores = Scores.from_frame(frame, metric="accuracy")
+    assert scores.resampling == (Resampling.items(runs=3),) * 2
+    assert "2 to 3 runs each" in repr(scores)
+    assert "each run is another trained model, and those of two models are not paired" in scores.notes
+    pair = scores.pair("a", "b")
+    for dataset in ("arc", "gsm"):
+        items = pair.items[dataset]
+        for m, model in enumerate("ab"):
+            one = frame[(frame.model == model) & (frame.task == dataset)]
+            wide = one.pivot(index="item", columns=column, values="score").loc[list(items.names)]
+            assert np.array_equal(items.runs_of(m), wide.to_numpy())
+            assert np.array_equal(
+                (pair.scores_a, pair.scores_b)[m][list(pair.datasets).index(dataset)][: len(items)],
+                wide.to_numpy().mean(axis=1),
+            )
+    again = Scores.from_frame(scores.to_frame()).to_frame()
+    by = ["model", "dataset", "item", "run"]
+    assert again.sort_values(by, ignore_index=True).equals(scores.to_frame().sort_values(by, ignore_index=True))
+    assert Scores.from_json(scores.to_json()) == scores
+    assert pair.swap().items["arc"].runs_of(0).shape[1] == 2
+    alone = scores.select(models=["b"])
+    assert alone.items["arc"].runs == 2
+
+
+def test_a_run_that_lacks_items_is_refused(answers):
+    frame = pd.concat([answers.assign(seed=1), answers.assign(seed=2)])
+    lost = (frame.seed == 2) & (frame.model == "b") & (frame.task == "arc") & frame.item.isin(["q3", "q7"])
+    with pytest.raises(ScoresError, match=r'one run of "b" on "arc" lacks 2 of those .*: ("q3", "q7"|"q7", "q3")'):
+        Scores.from_frame(frame[~lost], metric="accuracy")
+    with pytest.raises(ScoresError, match='run "1" is there 2 times'):
+        Scores.from_frame(pd.concat([frame, frame[frame.seed == 1][:1]]), metric="accuracy")
+
+
+def test_folds_and_repeats_do_not_show_who_answered(answers):
     with pytest.raises(ScoresError, match="2 folds"):
         Scores.from_frame(answers.assign(fold=np.arange(len(answers)) % 2), metric="accuracy")
+    with pytest.raises(ScoresError, match=r"in 2 repeats, .* `run` where each is another trained model"):
+        Scores.from_frame(pd.concat([answers.assign(rep=1), answers.assign(rep=2)]), metric="accuracy")
     assert Scores.from_frame(answers.assign(seed=1), metric="accuracy") == Scores.from_frame(answers, metric="accuracy")
+
+
+def test_arrays_of_runs_and_samples(rng):
+    x = rng.uniform(size=(2, 6, 3, 2))
+    design = Resampling.items(runs=3, samples=2)
+    scores = Scores.from_arrays(dict(zip("ab", x, strict=True)), metric="accuracy", resampling=design)
+    assert repr(scores.items["dataset"]) == "Items: 6 items, 3 runs each, 2 samples each"
+    assert scores.pair("a", "b").items["dataset"].runs_of(1) == pytest.approx(x[1].mean(axis=2))
+    assert scores.values[:, 0] == pytest.approx(x.mean(axis=(2, 3)))
+    assert design.name == "items, up to 3 runs each, up to 2 samples each"
+    with pytest.raises(ScoresError, match="every array must be items x runs x samples, 3-D"):
+        Scores.from_arrays(dict(zip("ab", x[..., 0], strict=True)), metric="accuracy", resampling=design)
+    with pytest.raises(ScoresError, match=r"Every item must have 4 runs, as in the design, got shape \(6, 3\) of `a`"):
+        Scores.from_arrays({"a": x[0, ..., 0]}, metric="accuracy", resampling=Resampling.items(runs=4))
 
 
 def test_an_item_is_in_one_cluster(answers):
@@ -195,7 +247,7 @@ def test_items_survive_every_trip(answers, rng):
     assert pair.swap().swap() == pair
     assert scores.drop("gsm").items.keys() == {"arc"}
     assert scores.rename({"gsm": "math"}).items.keys() == {"arc", "math"}
-    with pytest.raises(ScoresError, match="Transform the samples"):
+    with pytest.raises(ScoresError, match="Transform the answers"):
         scores.select(datasets=["gsm"]).transform("relative")
 
 

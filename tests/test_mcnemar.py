@@ -230,14 +230,29 @@ def test_clusters_of_one_item_are_no_clusters(rng):
     a, b = np.repeat([[1, 1, 0, 0], [1, 0, 1, 0]], (80, 12, 5, 3), axis=1)
     single = mcnemar_test(items(a, b, clusters=np.arange(100)), rope=0.02)
     plain = mcnemar_test(items(a, b, clusters=np.arange(100)), rope=0.02, clusters=False)
-    assert single.three == pytest.approx(plain.three, abs=2e-5)
-    assert single.mean == pytest.approx(plain.mean, abs=1e-9)
+    assert single.three == pytest.approx(plain.three, abs=1e-6)
+    assert single.mean == pytest.approx(plain.mean, abs=1e-7)
     assert single.hdi() == pytest.approx(plain.hdi(), abs=3e-4)
     assert single.pdf([0.0, 0.05]) == pytest.approx(plain.pdf([0.0, 0.05]), rel=2e-3)
     assert single.losses == pytest.approx(plain.losses, rel=0.01)
     assert single.swap().three == pytest.approx(single.three[::-1], abs=1e-9)
     assert bc.bayes.Posterior.from_json(single.to_json()) == single
     assert single.draws(20_000).mean() == pytest.approx(single.mean, abs=0.002)
+
+
+@pytest.mark.oracle("bayes.mcnemar_test bayes.DifferencePosterior.numerical_error", "closed form: clusters of one item")
+@pytest.mark.parametrize("counts", [(200, 0, 0, 0), (300, 1, 0, 0), (20, 0, 3, 0), (50, 40, 2, 8), (2, 1, 1, 0)])
+def test_numerical_error_of_clusters_is_stated(counts):
+    """The posterior of a table without any discordant item has its mass beside the kink at the border of the rope."""
+    a, b = np.repeat([[1, 1, 0, 0], [1, 0, 1, 0]], counts, axis=1)
+    single = mcnemar_test(items(a, b, clusters=np.arange(sum(counts))), rope=0.01)
+    exact = mcnemar_test(counts=counts, rope=0.01)
+    off = np.abs(np.subtract(single.three, exact.three)).max()
+    assert off <= max(single.numerical_error, 1e-9)
+    assert off < 2e-6
+    assert 0 < single.numerical_error < 1e-3
+    assert exact.numerical_error == 0.0
+    assert single.numbers()["numerical_error"] == single.numerical_error
 
 
 def test_equal_answers_within_clusters_count_less():

@@ -4,6 +4,7 @@ import math
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -85,14 +86,18 @@ def test_parts_of_the_variance_and_what_to_buy(rng):
     pair = graded({"a": a, "b": b}).pair("a", "b")
     p = per_instance_ttest(pair, rope=0.05)
     parts = p.settings["variance"]
-    assert parts["between_items"] == pytest.approx(0.25, abs=0.1)
-    assert parts["samples_a"] == pytest.approx(0.25, rel=0.05)
-    assert parts["samples_b"] == pytest.approx(1.0, rel=0.05)
+    assert n * parts["items"] == pytest.approx(0.25, abs=0.1)
+    assert n * parts["samples_a"] == pytest.approx(0.25, rel=0.05)
+    assert n * parts["samples_b"] == pytest.approx(1.0, rel=0.05)
+    assert parts["total"] == pytest.approx(parts["items"] + parts["samples_a"] + parts["samples_b"])
     assert p.n == n
     assert p.settings["standard_error"] == pytest.approx(math.sqrt(1.5 / n), rel=0.05)
-    assert "comes from its samples: more samples" in p.notes[0]
+    # half of 1.25 of 1.5 is left with twice the samples: sqrt(1 - 1.25/1.5/2) = 0.76
+    assert p.notes[0].startswith("8")
+    assert "0.71 with twice the items, 0.76 with twice the samples: buy items or samples" in p.notes[0]
     same = per_instance_ttest(graded({"a": level + 0.01 * a, "b": 0.01 * b}).pair("a", "b"), rope=0.05)
-    assert "buy items" in same.notes[0]
+    assert same.notes[0].startswith("nearly all of the variance of the mean difference comes from the items; ")
+    assert same.notes[0].endswith("1.00 with twice the samples: buy items")
 
 
 @pytest.mark.oracle("bayes.per_instance_ttest", "closed form", "simulation: Dirichlet weights")
@@ -206,6 +211,165 @@ def test_samples_taken_for_items_would_be_too_sure(rng):
     right = per_instance_ttest(graded({"a": a, "b": b}).pair("a", "b"), rope=0)
     assert right.n == 200
     assert right.settings["df"] == 199
+
+
+# ---- several trained models
+
+
+def trained(rng, n, runs, *, between=0.0, crossed=1.0, items=1.0, shift=0.0):
+    """Answers of one model, items x runs, and the items' part of them."""
+    own = items * rng.standard_normal((n, 1))
+    return shift + own + between * rng.standard_normal((1, runs)) + crossed * rng.standard_normal((n, runs))
+
+
+def of_runs(a, b, **options):
+    """The pair of two models with answers items x runs, of which the second may have fewer runs."""
+    rows = [
+        {"model": m, "item": f"q{i}", "seed": r, "score": y}
+        for m, x in (("a", a), ("b", b))
+        for (i, r), y in np.ndenumerate(x)
+    ]
+    frame = pd.DataFrame(rows)
+    for name, of_item in options.items():
+        frame[name] = [of_item[int(item[1:])] for item in frame["item"]]
+    return Scores.from_frame(frame, metric="accuracy")
+
+
+@pytest.mark.oracle(
+    "bayes.per_instance_ttest frequentist.per_instance_ttest", "statsmodels: mean squares of a two-way table"
+)
+def test_crossed_runs_have_the_variance_of_expected_mean_squares(rng):
+    """Cornfield and Tukey: (MS items + MS runs - MS items x runs)/(n R) for a table of items x runs."""
+    from statsmodels.formula.api import ols
+    from statsmodels.stats.anova import anova_lm
+
+    n, runs = 12, 4
+    a = trained(rng, n, runs, between=0.8, shift=0.1)
+    scores = of_runs(a, np.zeros((n, runs)))
+    p = per_instance_ttest(scores.pair("a", "b"), rope=0)
+    long = pd.DataFrame([(i, r, y) for (i, r), y in np.ndenumerate(a)], columns=["item", "run", "y"])
+    table = anova_lm(ols("y ~ C(item) + C(run)", long).fit())
+    items, of_run, left = table["mean_sq"]
+    assert of_run > left  # else the estimate is cut off at 0
+    variance = (items + of_run - left) / (n * runs)
+    df = variance**2 / sum(np.square(ms / (n * runs)) / k for ms, k in zip(table["mean_sq"], table["df"], strict=True))
+    assert p.mean == pytest.approx(a.mean())
+    assert p.settings["standard_error"] == pytest.approx(math.sqrt(variance), rel=1e-12)
+    assert p.settings["df"] == pytest.approx(df, rel=1e-10)
+    parts = p.settings["variance"]
+    assert parts["runs_a"] == pytest.approx((of_run - left) / (n * runs), rel=1e-9)
+    assert parts["items"] == pytest.approx((items - left) / (n * runs), rel=1e-9)
+    assert parts["runs_by_items_a"] == pytest.approx(left / (n * runs), rel=1e-9)
+    test = frequentist.per_instance_ttest(scores.pair("a", "b"), alternative="greater")
+    assert p.p_worse == pytest.approx(test.p_value, rel=1e-10)  # two schools, one number
+    assert (test.details["runs_a"], test.df) == (runs, pytest.approx(df))
+    each = per_instance_ttest(of_runs(a, np.zeros((n, runs)), cluster=list(range(n))).pair("a", "b"), rope=0)
+    assert each.settings["standard_error"] == pytest.approx(math.sqrt(variance), rel=1e-12)  # clusters of one item
+
+
+@pytest.mark.oracle("bayes.per_instance_ttest frequentist.per_instance_ttest", "scipy: Welch's t-test of the runs")
+def test_items_that_do_not_vary_leave_the_welch_test_of_the_runs(rng):
+    """Every run shifts all items alike, and the items differ by nothing else: what is left are two groups of runs."""
+    effects_a, effects_b = rng.normal(0.3, 1.0, 5), rng.normal(0, 2.0, 7)
+    level = rng.normal(size=(9, 1))
+    pair = of_runs(level + effects_a, level + effects_b).pair("a", "b")
+    p = per_instance_ttest(pair, rope=0)
+    expected = stats.ttest_ind(effects_a, effects_b, equal_var=False)
+    assert p.settings["df"] == pytest.approx(expected.df, rel=1e-9)
+    assert 2 * min(p.p_better, p.p_worse) == pytest.approx(expected.pvalue, rel=1e-9)
+    assert frequentist.per_instance_ttest(pair).p_value == pytest.approx(expected.pvalue, rel=1e-9)
+    assert p.settings["variance"]["items"] == pytest.approx(0, abs=1e-20)
+
+
+@pytest.mark.oracle("bayes.per_instance_ttest", "closed form: bayes.welch_ttest of the means of the runs")
+def test_these_very_items_and_models_trained_again(rng):
+    a, b = trained(rng, 20, 4, between=0.5), trained(rng, 20, 6)
+    pair = of_runs(a, b).pair("a", "b")
+    p = per_instance_ttest(pair, rope=0.1, target="benchmark")
+    expected = bc.bayes.welch_ttest(a.mean(axis=0), b.mean(axis=0), rope=0.1)
+    assert p.three == pytest.approx(expected.three, abs=1e-12)
+    assert p.sentence().endswith(
+        "models that are trained like these on these very items; other items may give another difference."
+    )
+    plain = per_instance_ttest(pair, rope=0.1, target="models")
+    alone = per_instance_ttest(a.mean(axis=1), b.mean(axis=1), rope=0.1)
+    assert plain.three == pytest.approx(alone.three, abs=1e-12)
+    assert "about these trained models" in plain.sentence()
+    assert (
+        "about models that are trained like these on items like these." in per_instance_ttest(pair, rope=0).sentence()
+    )
+
+
+@pytest.mark.oracle("bayes.per_instance_ttest", "simulation: coverage of crossed items and runs")
+@pytest.mark.parametrize("clustered", [False, True])
+def test_coverage_of_runs_and_what_averaging_them_into_items_does(clustered):
+    """No true difference; the runs add as much variance to the mean as the items: averaging them covers .84."""
+    rng = np.random.default_rng(3)
+    n, runs, studies, hits, naive = 60, 4, 400, 0, 0
+    clusters = np.arange(n) // (5 if clustered else 1)
+    per_cluster = 0.8 if clustered else 0.0
+    crossed = math.sqrt(0.5)
+    items = (1 + 2 * crossed**2 / runs + (5 * per_cluster**2 if clustered else 0)) / n  # of the mean difference
+    between = math.sqrt(items * runs / 2)
+    options = {"clusters": clusters.tolist() if clustered else None}
+    design = Resampling.items(runs=runs)
+    for _ in range(studies):
+        a = trained(rng, n, runs, between=between, crossed=crossed)
+        a += per_cluster * rng.standard_normal(n)[clusters][:, None]
+        b = trained(rng, n, runs, between=between, crossed=crossed, items=0.0)
+        scores = Scores.from_arrays({"a": a, "b": b}, metric="accuracy", resampling=design, **options)
+        pair = scores.pair("a", "b")
+        low, high = per_instance_ttest(pair, rope=0).hdi(0.95)
+        hits += low <= 0 <= high
+        low, high = per_instance_ttest(pair, rope=0, target="models").hdi(0.95)
+        naive += low <= 0 <= high
+    assert hits / studies == pytest.approx(0.95, abs=0.04)  # more than three standard errors
+    assert naive / studies < 0.89
+
+
+def test_runs_need_two_of_both_and_tests_that_know_them(rng):
+    pair = of_runs(trained(rng, 20, 3), trained(rng, 20, 1)).pair("a", "b")
+    with pytest.raises(ScoresError, match='"a" was trained several times and "b" once'):
+        per_instance_ttest(pair, rope=0)
+    assert per_instance_ttest(pair, rope=0, target="models").n == 20
+    assert frequentist.per_instance_ttest(pair, target="models").df == 19
+    both = of_runs(trained(rng, 20, 3), trained(rng, 20, 2))
+    for test in (bc.bayes.mcnemar_test, bc.bayes.correlated_ttest):
+        with pytest.raises(ScoresError, match="2 to 3 runs each: a run moves all its items at once"):
+            test(both.pair("a", "b"), rope=0)
+    with pytest.raises(ScoresError, match="2 to 3 runs each"):
+        frequentist.corrected_ttest(both.pair("a", "b"))
+    with pytest.raises(ScoresError, match="2 to 3 runs each"):
+        bc.compare(both, rope=0.1).plan()
+    with pytest.raises(ValueError, match="several runs of each model answered them"):
+        per_instance_ttest(both.pair("a", "b"), rope=0, engine="bootstrap")
+    with pytest.raises(ScoresError, match="for models that were trained once"):
+        per_instance_ttest(both.pair("a", "b"), rope=0, target="benchmark", deterministic=True)
+
+
+@pytest.mark.oracle("bayes.rank_models", "closed form: every pair is per_instance_ttest")
+def test_pairs_of_a_ranking_of_runs_are_the_exact_ones(rng):
+    answers = {m: trained(rng, 40, r, between=0.3, crossed=0.3) for m, r in (("a", 5), ("b", 5), ("c", 5))}
+    design = Resampling.items(runs=5)
+    scores = Scores.from_arrays(answers, metric="accuracy", resampling=design)
+    c = bc.compare(scores, rope=0.02)
+    assert (c.setting.bayes, c.setting.frequentist) == ("per_instance_ttest", "per_instance_ttest")
+    assert bc.Comparison.from_json(c.to_json()) == c
+    ranking = rank_models(scores, rope=0.02, draws=40_000, random_seed=1)
+    draws = ranking.draws()
+    dfs = []
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        exact = per_instance_ttest(scores.pair("abc"[i], "abc"[j]), rope=0.02)
+        assert ranking.p_better("abc"[i], "abc"[j]) == pytest.approx(exact.with_rope(0).p_better, abs=1e-10)
+        assert c.pair("abc"[i], "abc"[j]).posterior.three == exact.three
+        gaps = draws[:, i] - draws[:, j]
+        spread = np.subtract(*np.quantile(gaps, [0.75, 0.25]))
+        wide = 2 * exact.settings["standard_error"] * stats.t.isf(0.25, exact.settings["df"])
+        assert spread == pytest.approx(wide, rel=0.05)
+        dfs.append(exact.settings["df"])
+    assert ranking.settings["df"] == pytest.approx(min(dfs))
+    assert ranking.estimand == "the mean scores of models that are trained like these on items like these"
+    assert bc.bayes.RankingPosterior.from_json(ranking.to_json()) == ranking
 
 
 # ---- the frequentist side
@@ -363,8 +527,6 @@ def test_many_models_within_seconds():
 
 
 def test_items_that_not_all_models_answered(rng):
-    import pandas as pd
-
     frame = pd.DataFrame(rng.integers(0, 2, (30, 3)).astype(float), columns=list("abc"))
     frame.loc[3, "b"] = np.nan
     scores = Scores.from_frame(frame, metric="accuracy", resampling=Resampling.items())
@@ -375,3 +537,29 @@ def test_items_that_not_all_models_answered(rng):
         warnings.simplefilter("ignore", bc.MissingWarning)
         c = bc.compare(scores, rope=0.02)
     assert (c.pair("a", "c").posterior.n, c.pair("a", "b").posterior.n) == (30, 29)
+
+
+@pytest.mark.oracle("Comparison.by_dataset", "closed form: the tests of one benchmark, called by hand")
+def test_each_benchmark_has_the_test_of_its_items(rng):
+    """Right and wrong, clusters of right and wrong, and grades, in one comparison."""
+    rows = [
+        {"model": m, "task": t, "item": i, "cluster": f"{t}{i // 4 if t == 'grouped' else i}", "score": s}
+        for t in ("plain", "grouped", "graded")
+        for m in "ab"
+        for i, s in enumerate(rng.uniform(size=24) if t == "graded" else rng.integers(0, 2, 24))
+    ]
+    frame = pd.DataFrame(rows)
+    plain = frame[frame.task == "plain"].drop(columns="cluster")
+    scores = Scores.from_frame(frame, metric="accuracy")
+    c = bc.compare(scores, rope=0.02, bayes="signed_rank_test", random_seed=1)
+    found = c.by_dataset().set_index("dataset")
+    columns = ["p_better", "p_equivalent", "p_worse"]
+    pair = scores.pair("a", "b")
+    for name in ("grouped", "graded"):
+        exact = per_instance_ttest(pair, rope=0.02, dataset=name)
+        assert found.loc[name, columns].tolist() == list(exact.three)
+        assert found.loc[name, "n"] == 24
+    two = pd.concat([plain, plain.assign(task="again", score=1 - plain.score)])
+    c = bc.compare(Scores.from_frame(two, metric="accuracy"), rope=0.02, bayes="signed_rank_test", random_seed=1)
+    exact = mcnemar_test(c.scores.pair("a", "b"), rope=0.02, dataset="plain")
+    assert c.by_dataset().set_index("dataset").loc["plain", columns].tolist() == list(exact.three)

@@ -50,6 +50,11 @@ class DifferencePosterior(Posterior):
         return self.distribution.regions(self.rope)
 
     @property
+    def numerical_error(self) -> float:
+        """The error estimate of a deterministic engine; 0.0 where the numbers are exact, or Monte Carlo."""
+        return self.distribution.numerical_error
+
+    @property
     def mcse(self) -> dict[str, float]:
         """The Monte-Carlo standard error of each probability: 0.0 where it is exact."""
         if not isinstance(self.distribution, Draws):

@@ -70,6 +70,11 @@ class Distribution(Value):
         """The distribution of -d."""
         raise NotImplementedError
 
+    @property
+    def numerical_error(self) -> float:
+        """An estimate of the error of a probability; 0.0 where it is that of rounding, or Monte Carlo."""
+        return 0.0
+
     def other_priors(self) -> "Iterator[tuple[str, Distribution]]":
         """What the same data give under other priors, by name; none where there is one prior only."""
         return iter(())
@@ -561,7 +566,8 @@ class ClusteredProportions(Distribution):
 
     `cells` is clusters x 3: only A right, only B right, the rest; m ~ Dirichlet(prior), and the correlation of the
     items of a cluster is uniform. Integrated by the trapezoidal rule in the logits of s = m10 + m01, of u = m10/s and
-    of the correlation, which converges fast because all three fall off at both ends.
+    of the correlation, which converges fast because all three fall off at both ends; the logarithm of what is left over
+    s and u is then interpolated to a finer grid.
     """
 
     cells: Floats
@@ -576,8 +582,8 @@ class ClusteredProportions(Distribution):
 
     @cached_property
     def _grid(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Logits of s, u and the correlation, and the mass at each point."""
-        box = np.array([[-25.0, 25.0]] * 3)
+        """Logits of s, u and the correlation, and the log mass at each point, of which the largest is 0."""
+        box = np.array([[-FARTHEST, FARTHEST]] * 3)
         for size in (25, 25, 33, 33):
             axes = [np.linspace(low, high, size) for low, high in box]
             log_mass = self._log_mass(*axes)
@@ -585,11 +591,32 @@ class ClusteredProportions(Distribution):
             for k, axis in enumerate(axes):
                 used = np.flatnonzero(inside.any(axis=tuple(j for j in range(3) if j != k)))
                 step = axis[1] - axis[0]
-                box[k] = axis[used[0]] - step, axis[used[-1]] + step
-        axes = [np.linspace(low, high, size) for (low, high), size in zip(box, (81, 81, 61), strict=True)]
+                box[k] = max(axis[used[0]] - step, -FARTHEST), min(axis[used[-1]] + step, FARTHEST)
+        axes = [np.linspace(low, high, size) for (low, high), size in zip(box, (101, 101, 51), strict=True)]
         log_mass = self._log_mass(*axes)
-        mass = np.exp(log_mass - log_mass.max())
-        return axes[0], axes[1], axes[2], mass / mass.sum()
+        return axes[0], axes[1], axes[2], log_mass - log_mass.max()
+
+    @cached_property
+    def _plane(self) -> tuple[Floats, Floats, Floats]:
+        """Logits of s and u on a fine grid, and the mass at each point."""
+        return self._fine(1)
+
+    def _fine(self, every: int) -> tuple[Floats, Floats, Floats]:
+        """The fine grid; with `every` = 2, half as many points of it and of the coarse one."""
+        from scipy.interpolate import RectBivariateSpline
+
+        s, u, _, log_mass = self._grid
+        s, u, coarse = s[::every], u[::every], special.logsumexp(log_mass[::every, ::every, ::every], axis=2)
+        fine = [np.linspace(x[0], x[-1], FINE // every) for x in (s, u)]
+        mass = np.exp(RectBivariateSpline(s, u, coarse)(*fine))
+        return fine[0], fine[1], mass / mass.sum()
+
+    @cached_property
+    def numerical_error(self) -> float:
+        """The largest change of the distribution function from half as many points."""
+        x = np.clip(np.append(self.mean + self.sd * np.arange(-2, 2.1), 0.0), -1.0, 1.0)
+        half = self._cdf(x, *self._tails_of(*self._fine(2)), nodes=NODES // 2)
+        return float(np.abs(self.cdf(x) - half).max())
 
     def _log_mass(self, s: Floats, u: Floats, icc: Floats) -> Floats:
         """The log posterior density of the three logits, up to a constant."""
@@ -599,9 +626,17 @@ class ClusteredProportions(Distribution):
         total = total + special.log_expit(icc) + special.log_expit(-icc)
         log_kappa = -icc  # kappa = 1/icc - 1
         log_m = (log_s[:, None] + log_u, log_s[:, None] + log_not_u, log_not_s[:, None])
-        for k, part in enumerate(log_m):
-            total = total + self._rising(part[..., None] + log_kappa, self.cells[:, k])
+        for rising, part in zip(self._products, log_m, strict=True):
+            total = total + rising(part[..., None] + log_kappa)
         return total - self._rising(log_kappa, self.cells.sum(axis=1))
+
+    @cached_property
+    def _products(self) -> list[Any]:
+        """The rising factorials of each cell as splines of log x, over all that the logits can make of it."""
+        from scipy.interpolate import CubicSpline
+
+        log_x = np.linspace(-3 * FARTHEST - 1, FARTHEST + 1, 10_001)
+        return [CubicSpline(log_x, self._rising(log_x, counts)) for counts in self.cells.T]
 
     @staticmethod
     def _rising(log_x: Floats, counts: Floats) -> Floats:
@@ -622,14 +657,14 @@ class ClusteredProportions(Distribution):
     @cached_property
     def icc(self) -> float:
         """The posterior mean of the correlation of two items of a cluster."""
-        _, _, icc, mass = self._grid
-        return float(mass.sum(axis=(0, 1)) @ special.expit(icc))
+        _, _, icc, log_mass = self._grid
+        mass = np.exp(log_mass).sum(axis=(0, 1))
+        return float(mass @ special.expit(icc) / mass.sum())
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
-        s, u, _, mass = self._grid
+        s, u, weight = self._plane
         delta = special.expit(s)[:, None] * np.tanh(u / 2)
-        weight = mass.sum(axis=2)
         mean = float((weight * delta).sum())
         return mean, float(np.sqrt((weight * np.square(delta - mean)).sum()))
 
@@ -644,32 +679,46 @@ class ClusteredProportions(Distribution):
 
     @property
     def gain(self) -> float:
-        s, u, _, mass = self._grid
-        return float((mass.sum(axis=2) * np.maximum(special.expit(s)[:, None] * np.tanh(u / 2), 0.0)).sum())
+        s, u, mass = self._plane
+        return float((mass * np.maximum(special.expit(s)[:, None] * np.tanh(u / 2), 0.0)).sum())
 
     @cached_property
-    def _below(self) -> tuple[Floats, Floats, Any]:
-        """s and its mass, and the distribution of u's logit at each s: splines along u."""
-        from scipy.interpolate import CubicSpline
+    def _tails(self) -> tuple[Any, Any]:
+        return self._tails_of(*self._plane)
 
-        s, u, _, mass = self._grid
-        rows = mass.sum(axis=2)
-        total = rows.sum(axis=1)
-        share = CubicSpline(u, rows / np.where(total > 0, total, 1.0)[:, None], axis=1).antiderivative()
-        return special.expit(s), total, share
+    @staticmethod
+    def _tails_of(s: Floats, u: Floats, mass: Floats) -> tuple[Any, Any]:
+        """The mass below and above u's logit at each s, as splines of both."""
+        from scipy.interpolate import CubicSpline, RectBivariateSpline
+
+        total = CubicSpline(u, mass, axis=1).antiderivative()(u)
+        below, above = total - total[:, :1], total[:, -1:] - total
+        scale = (s[1] - s[0]) * below[:, -1].sum()
+        return RectBivariateSpline(s, u, below / scale), RectBivariateSpline(s, u, above / scale)
 
     def cdf(self, x: ArrayLike) -> Floats:
-        x = np.asarray(x, dtype=float)
-        s, total, share = self._below
-        _, u, _, _ = self._grid
-        low, high = share(u[0]), share(u[-1])
+        return self._cdf(np.asarray(x, dtype=float), *self._tails, nodes=NODES)
+
+    @staticmethod
+    def _cdf(x: Floats, below: Any, above: Any, *, nodes: int) -> Floats:
+        """By Gauss-Legendre from s = |x| on, where the tail begins like a root, which s = |x| + w^2 takes away."""
+        (least, most), (low, high) = ((grid[0], grid[-1]) for grid in below.get_knots())
+        share, weight = (y / 2 for y in np.polynomial.legendre.leggauss(nodes))
         result = np.empty(x.size)
-        for i, point in enumerate(x.ravel()):
-            ratio = np.clip(point / s, -1 + 1e-15, 1 - 1e-15)
-            at = np.clip(2 * np.arctanh(ratio), u[0], u[-1])
-            below = (_each(share, at) - low) / (high - low)
-            below = np.where(point >= s, 1.0, np.where(point <= -s, 0.0, below))
-            result[i] = np.clip(total @ below, 0.0, 1.0)
+        for i, point in enumerate(x.ravel().tolist()):
+            with np.errstate(divide="ignore"):
+                start = max(float(special.logit(min(abs(point), 1.0))), least)
+            if start >= most:
+                tail = 0.0
+            else:
+                reach = math.sqrt(most - start)
+                w = reach * (share + 0.5)
+                s = start + np.square(w)
+                u = 2 * np.arctanh(np.clip(point / special.expit(s), -1 + 1e-15, 1 - 1e-15))
+                beyond = u < low if point < 0 else u > high
+                value = (below if point < 0 else above).ev(s, np.clip(u, low, high))
+                tail = float(np.where(beyond, 0.0, value) @ (2 * w * reach * weight))
+            result[i] = min(max(tail, 0.0), 1.0) if point < 0 else 1 - min(max(tail, 0.0), 1.0)
         return result.reshape(x.shape)
 
     def sf(self, x: ArrayLike) -> Floats:
@@ -725,16 +774,8 @@ class ClusteredProportions(Distribution):
 
 MOST_TERMS = 64
 """Counts up to which rising factorials are multiplied term by term."""
-
-
-def _each(spline: Any, at: Floats) -> Floats:
-    """Row i of a spline of many rows at point i."""
-    cell = np.clip(np.searchsorted(spline.x, at, side="right") - 1, 0, spline.x.size - 2)
-    offset, rows = at - spline.x[cell], np.arange(at.size)
-    result = np.zeros(at.size)
-    for coefficient in spline.c:
-        result = result * offset + coefficient[cell, rows]
-    return result
+FARTHEST, FINE, NODES = 25.0, 400, 200
+"""How far the logits of `ClusteredProportions` reach, its points along s and u, and those of an integral over s."""
 
 
 @dataclass(frozen=True, eq=False)

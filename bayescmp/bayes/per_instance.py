@@ -1,12 +1,14 @@
-"""The Bayesian per-instance t-test: two models, a grade on every item of one test set, several samples, clusters.
+"""The Bayesian per-instance t-test: two models, a grade on every item of one test set, samples, clusters, runs.
 
-One number per item, the difference of the two models' means over samples. About items like these, its mean is Student
-t, with a cluster-robust scale where items come in clusters; or a Bayesian bootstrap of items or clusters. About these
-very items, only the samples are uncertain.
+One number per item, the difference of the two models' means over runs and samples. About items like these, its mean is
+Student t, with a cluster-robust scale where items come in clusters, and with the variance of the runs, which are
+crossed with items, where the models were trained several times; or a Bayesian bootstrap of items or clusters. About
+these very items, only the models' own randomness is uncertain.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,15 +20,16 @@ from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.distributions import Distribution, Draws, PointMass, StudentT
 from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.pymc_models import sample_difference
+from bayescmp.bayes.welch import difference_of
 from bayescmp.checks import check_draws, check_switch, checked_seed, is_one_of
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
-from bayescmp.numerics.clusters import clustered_student
+from bayescmp.numerics.clusters import RunsPart, clustered_student, crossed_student
 from bayescmp.rope import ROPE, RopeLike
-from bayescmp.scores.inputs import in_ropes, item_differences
+from bayescmp.scores.inputs import in_ropes, item_differences, runs_of_items
 from bayescmp.scores.pair import Pair
 
 Floats = NDArray[np.float64]
-TARGETS = ("population", "benchmark")
+TARGETS = ("population", "models", "benchmark")
 FEW_DF = 10
 DRAWS = 10_000
 NUMBERS_AT_A_TIME = 2**22
@@ -47,7 +50,7 @@ def per_instance_ttest(
     random_seed: int | None = None,
     **nuts_options: Any,
 ) -> DifferencePosterior:
-    """Posterior of the mean difference of two models over items: grades, several samples per item, clusters.
+    """Posterior of the mean difference of two models over items: grades, several samples per item, clusters, runs.
 
     Parameters
     ----------
@@ -59,9 +62,11 @@ def per_instance_ttest(
     clusters : list, bool or None
         The cluster of each item: items of one passage, dialogue or patient are not independent. None takes those of
         the pair, False ignores them.
-    target : "population" or "benchmark"
-        Whether the answer is about items like these, of which these are a sample, or about these very items, where
-        only the models' own randomness is uncertain. The latter needs at least 2 samples per item.
+    target : "population", "models" or "benchmark"
+        What the answer is about. "population": items like these, of which these are a sample; and where both models
+        were trained several times (runs), models that are trained like these. "models": items like these, but these
+        trained models, whether or not there are several of each. "benchmark": these very items, where only the models'
+        own randomness is uncertain; this needs at least 2 runs of both models, or 2 samples per item.
     deterministic : bool
         With target="benchmark" and one sample per item: the models always give the same answer, so that nothing is
         uncertain.
@@ -81,8 +86,16 @@ def per_instance_ttest(
     Returns
     -------
     DifferencePosterior
-        About these trained models. `settings` has the standard error, its degrees of freedom, the design effect of
-        the clusters, and the parts of the variance: between items, and within the samples of each model.
+        `settings` has the standard error, its degrees of freedom, the design effect of clusters and runs, what the
+        answer is about (`scope`), and the parts of the variance of the mean difference: those of the items, of the
+        runs of each model, of what a run answers differently item by item, and of the samples. A note has what to buy
+        next: items, runs or samples.
+
+    Notes
+    -----
+    Runs of A and of B are not paired. Each run moves all items at once, so that averaging the runs into the items would
+    be too sure. With the mean squares of the items' differences, of the runs' means and of what is left, the variance
+    of the mean is the classical one of crossed random effects, with Satterthwaite's degrees of freedom.
 
     See Also
     --------
@@ -92,7 +105,8 @@ def per_instance_ttest(
     References
     ----------
     Bell, McCaffrey (2002). Bias reduction in standard errors for linear regression with multi-stage samples. Survey
-    Methodology 28. Miller (2024). Adding error bars to evals. arXiv:2411.00640. Rubin (1981). The Bayesian bootstrap.
+    Methodology 28. Cornfield, Tukey (1956). Average values of mean squares in factorials. Annals of Mathematical
+    Statistics 27. Miller (2024). Adding error bars to evals. arXiv:2411.00640. Rubin (1981). The Bayesian bootstrap.
     Annals of Statistics 9.
 
     Examples
@@ -107,7 +121,7 @@ def per_instance_ttest(
     if not is_one_of(engine, ("exact", "bootstrap", "nuts")):
         raise ValueError(f'`engine` must be "exact", "bootstrap" or "nuts", got {engine!r}.')
     if not is_one_of(target, TARGETS):
-        raise ValueError(f'`target` must be "population" or "benchmark", got {target!r}.')
+        raise ValueError(f'`target` must be "population", "models" or "benchmark", got {target!r}.')
     check_switch("deterministic", deterministic)
     drawn = engine == "bootstrap" or target == "benchmark"
     if draws is not None and not drawn and engine != "nuts":
@@ -118,16 +132,21 @@ def per_instance_ttest(
         a, b, clusters, test="per_instance_ttest", dataset=dataset, higher_is_better=higher_is_better
     )
     pair, region = in_ropes(pair, rope)
-    found = _Items.of(pair, codes)
+    found = _Items.of(pair, codes, target)
     fields: dict[str, Any] = {}
-    notes = found.notes(pair)
+    notes = found.notes()
     distribution: Distribution
     seed = None
+    if engine == "bootstrap" and found.runs:
+        raise ValueError(
+            'engine="bootstrap" draws weights for items, but several runs of each model answered them. Leave it out, '
+            'or give target="models" for an answer about these trained models.'
+        )
     if target == "benchmark":
         if engine != "exact":
             raise ValueError(f'target="benchmark" has one engine, got engine={engine!r}. Leave it out.')
         distribution, seed, notes = _of_benchmark(pair, found, deterministic, n_draws, random_seed)
-    elif found.scale == 0:
+    elif found.student[0] == 0:
         distribution = PointMass(found.mean, float(pair.rounding[0]))
         notes = (f"all {found.n} differences are equal: the answer rests on no variation between items",)
         warn(f"{pair.a} vs {pair.b}: {notes[0]}.", DegenerateWarning)
@@ -138,12 +157,12 @@ def per_instance_ttest(
         options = nuts_options if draws is None else {"draws": draws} | nuts_options
         distribution, fields = sample_difference(_model(found), random_seed, options)
     else:
-        distribution = StudentT(found.mean, found.scale, found.df)
+        distribution = StudentT(found.mean, *found.student)
     kind = "draws" if isinstance(distribution, Draws) and engine == "exact" else engine
     return DifferencePosterior(
         **pair.about() | {"n": found.n},
         rope=region,
-        **catalogue.find("per_instance_ttest", "bayes").words() | _estimand(target),
+        **catalogue.find("per_instance_ttest", "bayes").words() | _estimand(target, bool(found.runs)),
         engine=kind,
         settings=found.settings(target, pair),
         notes=notes,
@@ -154,102 +173,141 @@ def per_instance_ttest(
 
 @dataclass(frozen=True)
 class _Items:
-    """What the differences of items come to."""
+    """What the differences of items come to.
+
+    `scale` and `df` are those of the items, and `runs` is what training again adds; `within` is the variance that the
+    samples of A and of B add to the mean difference, None where it cannot be known.
+    """
 
     n: int
     mean: float
-    scale: float
-    df: float
+    item_scale: float
+    item_df: float
     total: float
     within: tuple[float, float] | None
     clusters: int | None
+    runs: tuple[RunsPart, ...] = ()
 
     @classmethod
-    def of(cls, pair: Pair, codes: NDArray[np.int_] | None) -> "_Items":
+    def of(cls, pair: Pair, codes: NDArray[np.int_] | None, target: str) -> "_Items":
         d = pair.differences[0]
         mean, scale, df = clustered_student(d, codes, float(pair.rounding[0]))
         return cls(
             n=d.size,
             mean=mean,
-            scale=scale,
-            df=df,
+            item_scale=scale,
+            item_df=df,
             total=float(np.var(d, ddof=1)),
             within=_within(pair),
             clusters=None if codes is None else int(np.unique(codes).size),
+            runs=() if target == "models" else runs_of_items(pair, codes),
         )
+
+    @cached_property
+    def student(self) -> tuple[float, float]:
+        """Scale and degrees of freedom."""
+        return crossed_student(self.item_scale, self.item_df, self.runs)
 
     @property
     def design_effect(self) -> float | None:
-        """The variance of the mean, in units of that of as many independent items."""
-        return None if self.clusters is None or not self.total else self.scale**2 * self.n / self.total
+        """The variance of the mean, in units of that of as many independent items and of these trained models."""
+        known = (self.clusters is not None or self.runs) and self.total
+        return self.student[0] ** 2 * self.n / self.total if known else None
 
     @property
-    def between(self) -> float | None:
-        """The variance of an item's difference that is left with infinitely many samples."""
-        return None if self.within is None else max(0.0, self.total - sum(self.within))
+    def parts(self) -> dict[str, float]:
+        """The parts of the variance of the mean difference; empty where nothing but the items is known."""
+        sampled = dict(zip(("samples_a", "samples_b"), self.within or (), strict=False))
+        crossed = [max(0.0, part.crossed - x) for part, x in zip(self.runs, self.within or (0.0, 0.0), strict=False)]
+        if not sampled and not self.runs:
+            return {}
+        found = {"total": self.student[0] ** 2}
+        found["items"] = max(0.0, self.item_scale**2 - sum(crossed) - sum(sampled.values()))
+        found |= dict(zip(("runs_a", "runs_b"), (part.added for part in self.runs), strict=False))
+        return found | dict(zip(("runs_by_items_a", "runs_by_items_b"), crossed, strict=False)) | sampled
 
     def settings(self, target: str, pair: Pair) -> dict[str, Any]:
         items = pair.items.get(pair.datasets[0])
         text = f"{self.n:,} items" + (f", {items.text}" if items is not None and items.samples is not None else "")
         if self.clusters is not None:
-            text = text.partition(", in ")[0]
-            text += f", in {self.clusters:,} clusters (df {self.df:.2g}, design effect {self.design_effect or 0:.2g})"
-        parts: dict[str, Any] = {}
-        if self.within is not None:
-            parts = {"total": self.total, "between_items": self.between}
-            parts |= {"samples_a": self.within[0], "samples_b": self.within[1]}
-        return {
-            "target": target,
-            "design": text,
-            "standard_error": self.scale,
-            "df": self.df,
+            text = text.partition(", in ")[0] + f", in {self.clusters:,} clusters"
+        known = {"target": target, "design": text, "scope": _scope(target, bool(self.runs))}
+        if target == "benchmark":  # the items are no sample, so that their spread says nothing
+            return known
+        scale, df = self.student
+        if self.design_effect is not None:
+            known["design"] += f" (df {df:.2g}, design effect {self.design_effect:.2g})"
+        return known | {
+            "standard_error": scale,
+            "df": df,
             "clusters": self.clusters,
             "design_effect": self.design_effect,
-            "variance": parts or None,
-            "scope": _SCOPES[target],
+            "variance": self.parts or None,
         }
 
-    def notes(self, pair: Pair) -> tuple[str, ...]:
+    def notes(self) -> tuple[str, ...]:
         found = []
-        if self.clusters is not None and self.df < FEW_DF:
-            found.append(
-                f"unequal or few clusters leave {self.df:.2g} degrees of freedom: the scale itself is uncertain"
-            )
-        if self.within is not None and self.total and self.between is not None:
-            share = min(1.0, sum(self.within) / self.total)
-            left = (1 - share) ** 0.5
-            buy = (
-                f"more samples per item would shrink the standard error to {left:.2f} of it at most, before items do"
-                if share > 0.5
-                else f"buy items: more samples per item would shrink the standard error to {left:.2f} of it at most, "
-                "twice the items to 0.71"
-            )
-            found.append(f"{share:.2f} of the variance of an item's difference comes from its samples: {buy}")
+        df = self.student[1]
+        if df < FEW_DF and (self.clusters is not None or self.runs):
+            few = " and ".join([*(["clusters"] if self.clusters is not None else []), *(["runs"] if self.runs else [])])
+            found.append(f"unequal or few {few} leave {df:.2g} degrees of freedom: the scale itself is uncertain")
+        if self.parts.get("total"):
+            found.append(_what_to_buy(self.parts, "items" if self.clusters is None else "clusters of items"))
         return tuple(found)
 
 
-_SCOPES = {
-    "population": "these trained models on items like these; training them again may give another difference",
-    "benchmark": "these trained models on these very items; other items, or training them again, may give another "
-    "difference",
-}
+def _what_to_buy(parts: Mapping[str, float], items: str) -> str:
+    """Where the variance comes from, and what twice as many items, runs or samples would do about it."""
+
+    def of(kind: str) -> float:
+        return sum(x for name, x in parts.items() if name.startswith(kind))
+
+    kinds = {items: of("items")} | {kind: of(kind) for kind in ("runs", "samples") if of(kind)}
+    total = sum(kinds.values())
+    first, *others = sorted(kinds.items(), key=lambda kind: -kind[1])
+    if first[1] > 0.995 * total:
+        where = f"nearly all of the variance of the mean difference comes from the {first[0]}"
+    else:
+        where = f"{100 * first[1] / total:.0f} % of the variance of the mean difference comes from the {first[0]}"
+        where += "".join(f", {max(100 * x / total, 1):.0f} % from the {kind}" for kind, x in others)
+    # what runs answer differently item by item is halved by twice the items and by twice the runs, samples by all three
+    halved = kinds | {items: total - of("runs") + of("runs_by_items")}
+    if "runs" in kinds:
+        halved["runs"] = total - kinds[items]
+    left = {kind: (1 - x / total / 2) ** 0.5 for kind, x in halved.items()}
+    worth = [kind for kind, x in left.items() if 1 - x > (1 - min(left.values())) / 2]
+    effects = [f"{x:.2f} with twice the {kind}" for kind, x in left.items()]
+    buy = " or ".join(worth) + (", whichever is cheaper" if worth[1:] else "")
+    return f"{where}; the standard error would shrink by a factor of {', '.join(effects)}: buy {buy}"
 
 
-def _estimand(target: str) -> dict[str, str]:
-    return {} if target == "population" else {"estimand": "mean difference of these trained models on these very items"}
+def _scope(target: str, retrained: bool) -> str:
+    """What the answer is about, and what it is not."""
+    models = "models that are trained like these" if retrained else "these trained models"
+    items = "these very items" if target == "benchmark" else "items like these"
+    other = [*(["other items"] if target == "benchmark" else []), *([] if retrained else ["training them again"])]
+    return f"{models} on {items}" + (f"; {' or '.join(other)} may give another difference" if other else "")
+
+
+def _estimand(target: str, retrained: bool) -> dict[str, str]:
+    if target != "benchmark" and not retrained:
+        return {}
+    return {"estimand": f"mean difference of {_scope(target, retrained).partition(';')[0]}"}
 
 
 def _within(pair: Pair) -> tuple[float, float] | None:
-    """The variance that the samples of A and of B add to an item's difference; None where it cannot be known."""
+    """The variance that the samples of A and of B add to the mean difference; None where it cannot be known."""
     items = pair.items.get(pair.datasets[0])
-    if items is None or items.samples is None or items.counts is None or items.means is None:
+    if items is None or items.answers is None or items.by_run is None or items.answers.shape[3] == 1:
         return None
-    more = items.counts - 1
-    if not (more > 0).any(axis=1).all():
+    counts = np.isfinite(items.answers).sum(axis=3)
+    more = np.maximum(counts - 1, 0)
+    if not (more > 0).any(axis=(1, 2)).all():
         return None
-    squares = np.nansum(np.square(items.samples - items.means[..., None]), axis=2)
-    variance = squares.sum(axis=1) / more.sum(axis=1)
-    one, two = (variance * (1 / items.counts).mean(axis=1)).tolist()
+    squares = np.nansum(np.square(items.answers - items.by_run[..., None]), axis=(1, 2, 3))
+    variance = squares / more.sum(axis=(1, 2))
+    inverse = np.where(counts, 1 / np.maximum(counts, 1), 0.0).sum(axis=(1, 2))
+    one, two = (variance * inverse / np.square((counts > 0).sum(axis=(1, 2)))).tolist()
     return one, two
 
 
@@ -273,8 +331,13 @@ def _bootstrap(d: Floats, codes: NDArray[np.int_] | None, draws: int, seed: int)
 def _of_benchmark(
     pair: Pair, found: _Items, deterministic: bool, draws: int, random_seed: int | None
 ) -> tuple[Distribution, int | None, tuple[str, ...]]:
-    """The mean difference over these items, of which only the samples are uncertain."""
+    """The mean difference over these items, of which only the runs or the samples are uncertain."""
     items = pair.items.get(pair.datasets[0])
+    if found.runs:
+        if deterministic:
+            raise ScoresError("`deterministic` is for models that were trained once, but there are several runs.")
+        scales, dfs = [part.between**0.5 for part in found.runs], [part.runs - 1 for part in found.runs]
+        return difference_of(found.mean, scales, dfs, float(pair.rounding[0])), None, ()
     if items is None or items.samples is None or items.counts is None:
         if not deterministic:
             raise ScoresError(
@@ -301,7 +364,7 @@ def _of_benchmark(
         difference = (means[0] - means[1]) * (1 if pair.higher_is_better else -1)
         return Draws(difference[None]), seed, ()
     assert found.within is not None
-    scale = (sum(found.within) / found.n) ** 0.5
+    scale = sum(found.within) ** 0.5
     if not scale:
         return PointMass(found.mean, float(pair.rounding[0])), None, ("all samples of an item agree, on every item",)
     return StudentT(found.mean, scale, float((items.counts - 1).sum(axis=1).min())), None, ()
@@ -338,17 +401,18 @@ def pymc_per_instance_ttest(
 ) -> Any:
     """The mean of the differences ~ N(mu, sigma^2), df s^2/sigma^2 ~ chi2(df), prior 1/sigma."""
     pair, codes = item_differences(pair, None, clusters, test="pymc_model", dataset=dataset, higher_is_better=None)
-    return _model(_Items.of(pair, codes))
+    return _model(_Items.of(pair, codes, "population"))
 
 
 def _model(found: _Items) -> Any:
     pm = _compat.import_pymc()
-    if not found.scale:
+    scale, df = found.student
+    if not scale:
         raise ScoresError('All differences are equal, so that there is nothing to sample. Use engine="exact".')
     with pm.Model() as model:
         centred, log_sigma = pm.Flat("centred"), pm.Flat("log_sigma")
         ratio = pm.math.exp(log_sigma)
-        pm.Deterministic("difference", found.mean + found.scale * centred)
+        pm.Deterministic("difference", found.mean + scale * centred)
         pm.Normal("mean", mu=centred, sigma=ratio, observed=0.0)
-        pm.Gamma("variance", alpha=found.df / 2, beta=1 / (2 * ratio**2), observed=found.df)
+        pm.Gamma("variance", alpha=df / 2, beta=1 / (2 * ratio**2), observed=df)
     return model

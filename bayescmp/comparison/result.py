@@ -13,6 +13,8 @@ import numpy as np
 
 from bayescmp import sentences
 from bayescmp.bayes.correlated_t import probabilities
+from bayescmp.bayes.mcnemar import mcnemar_test
+from bayescmp.bayes.per_instance import per_instance_ttest
 from bayescmp.bayes.posterior import OUTCOMES, Posterior
 from bayescmp.bayes.ranking.bootstrap import rank_models
 from bayescmp.bayes.ranking.groups import Groups
@@ -45,6 +47,7 @@ from bayescmp.frequentist import PairwiseTests, TestResult, adjust_p_values, nem
 from bayescmp.numerics.threads import one_blas_thread
 from bayescmp.planning.next_step import Plan, plan
 from bayescmp.rope import Decision, Rope, RopeLike, rope_for, ropes_of
+from bayescmp.scores.facts import Facts
 from bayescmp.scores.inputs import check_units, in_ropes
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.table import Scores
@@ -232,8 +235,9 @@ class Comparison(Value):
     def by_dataset(self) -> "pd.DataFrame":
         """The correlated t-test of every pair on every dataset, where fold results of a known design are there.
 
-        Of runs that cannot be paired it is `welch_ttest`. Differences are those of the scores, also where every dataset
-        has its own rope.
+        Of runs that cannot be paired it is `welch_ttest`, of items `mcnemar_test` or `per_instance_ttest`, as `compare`
+        would choose for that dataset alone. Differences are those of the scores, also where every dataset has its own
+        rope.
         """
         from bayescmp.needs import pandas as pd
 
@@ -243,11 +247,15 @@ class Comparison(Value):
             rho = pair.known_rho("by_dataset") if pair.paired else None
             for i, dataset in enumerate(pair.datasets):
                 region = rope_for(self.rope, dataset)
-                if rho is None:
+                if dataset in pair.items:
+                    one = pair.select(dataset)
+                    test = mcnemar_test if Facts.of(one).right_or_wrong else per_instance_ttest
+                    n, three = int(pair.counts[i]), test(one, rope=region).three
+                elif rho is None:
                     n, three = int(pair.runs[:, i].sum()), welch_ttest(pair, rope=region, dataset=dataset).three
                 else:
-                    one, rounding = pair.differences[i : i + 1], pair.rounding[i]
-                    n, three = int(pair.counts[i]), probabilities(one, rho=rho[i], rope=region, rounding=rounding)[0]
+                    d, rounding = pair.differences[i : i + 1], pair.rounding[i]
+                    n, three = int(pair.counts[i]), probabilities(d, rho=rho[i], rope=region, rounding=rounding)[0]
                 columns = {f"p_{name}": float(x) for name, x in zip(OUTCOMES, three, strict=True)}
                 row = {"a": pair.a, "b": pair.b, "dataset": dataset, "n": n}
                 rows.append(row | {"mean": float(pair.means[i])} | columns)

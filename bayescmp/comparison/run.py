@@ -65,11 +65,13 @@ class Job:
             "pair": [pair.a, pair.b, pair.datasets, pair.metric, pair.higher_is_better, pair.scale],
             "design": encode(pair.resampling),
             "shape": pair.scores_a.shape,
+            "runs": [items.runs for items in pair.items.values()],
             "versions": versions(),
         }
         digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
-        for scores in (pair.scores_a, pair.scores_b):
-            digest.update(scores.tobytes())
+        of_items = [x for items in pair.items.values() for x in (items.clusters, items.samples)]
+        for array in (pair.scores_a, pair.scores_b, *of_items):
+            digest.update(b"none" if array is None else array.tobytes())
         return digest.hexdigest()
 
 

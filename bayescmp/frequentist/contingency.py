@@ -21,10 +21,10 @@ from bayescmp.frequentist.intervals import (
 from bayescmp.frequentist.proportions import wilson
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.numerics.binomial import fair_coin_p
-from bayescmp.numerics.clusters import clustered_student
+from bayescmp.numerics.clusters import clustered_student, crossed_student
 from bayescmp.numerics.student import student_p
 from bayescmp.rope import ROPE, Rope, RopeLike
-from bayescmp.scores.inputs import correct_counts, correctness, correctness_table, item_differences
+from bayescmp.scores.inputs import correct_counts, correctness, correctness_table, item_differences, runs_of_items
 from bayescmp.scores.pair import Pair
 
 ENOUGH_DISCORDANT = 25
@@ -203,10 +203,11 @@ def per_instance_ttest(
     *,
     truth: ArrayLike | None = None,
     clusters: Sequence[Any] | bool | None = None,
+    target: str = "population",
     dataset: str | None = None,
     alternative: str = "two-sided",
 ) -> TestResult:
-    """Paired t-test over the items of one test set: right and wrong, or grades, also in clusters.
+    """Paired t-test over the items of one test set: right and wrong, or grades, also in clusters and of several runs.
 
     For right and wrong on few items `mcnemar_test` is exact.
 
@@ -217,6 +218,9 @@ def per_instance_ttest(
     clusters : list, bool or None
         The cluster of each item: items of one passage, dialogue or patient are not independent. None takes those of a
         pair, False ignores them. The standard error is then CR2, with the degrees of freedom of Bell and McCaffrey.
+    target : "population" or "models"
+        Where the models of a pair were trained several times (runs): whether the test is about models that are trained
+        like these, with the variance of the runs, which are crossed with items, or about these trained models.
     dataset : str, optional
         Which test set, of a pair that has several.
     alternative : "two-sided", "greater" (A better) or "less" (B better)
@@ -229,7 +233,8 @@ def per_instance_ttest(
     References
     ----------
     Bell, McCaffrey (2002). Bias reduction in standard errors for linear regression with multi-stage samples. Survey
-    Methodology 28.
+    Methodology 28. Cornfield, Tukey (1956). Average values of mean squares in factorials. Annals of Mathematical
+    Statistics 27.
 
     Examples
     --------
@@ -239,6 +244,8 @@ def per_instance_ttest(
     (7.0, 1.0)
     """
     check_alternative(alternative)
+    if not is_one_of(target, ("population", "models")):
+        raise ValueError(f'`target` must be "population" or "models", got {target!r}.')
     if truth is not None:
         _, one, two = correctness(right_a, right_b, truth)
         right_a, right_b = one, two
@@ -248,6 +255,8 @@ def per_instance_ttest(
     d, n = pair.differences[0], int(pair.counts[0])
     binary = all(np.isin(x, (0.0, 1.0)).all() for x in (pair.scores_a, pair.scores_b))
     mean, scale, df = clustered_student(d, codes, float(pair.rounding[0]))
+    runs = runs_of_items(pair, codes) if target == "population" else ()
+    scale, df = crossed_student(scale, df, runs)
     rounding = pair.rounding[0]
     t, p = (float(x) for x in student_p(np.asarray(mean), np.asarray(scale), df, alternative, rounding))
     notes = []
@@ -261,8 +270,12 @@ def per_instance_ttest(
     if codes is not None:
         kind = "cluster-robust (CR2)"
         details |= {"clusters": int(codes.max()) + 1}
-        if df < FEW_DF:
-            notes.append(f"unequal or few clusters leave {df:.2g} degrees of freedom")
+    if runs:
+        kind += ", items x runs"
+        details |= {"runs_a": runs[0].runs, "runs_b": runs[1].runs}
+    if (codes is not None or runs) and df < FEW_DF:
+        few = " and ".join(what for what, there in (("clusters", codes is not None), ("runs", runs)) if there)
+        notes.append(f"unequal or few {few} leave {df:.2g} degrees of freedom")
     if scale == 0:
         notes.append(f"all {n} differences are {mean:g}: the answer rests on no variation at all")
         warn(f"per_instance_ttest: {notes[-1]}", DegenerateWarning)

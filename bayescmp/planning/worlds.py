@@ -16,6 +16,7 @@ from scipy.special import ndtr, stdtr
 from bayescmp.checks import check_number
 from bayescmp.errors import ScoresError, name_list
 from bayescmp.rope import Rope
+from bayescmp.scores.inputs import check_one_run
 from bayescmp.scores.items import items_of_arrays
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
@@ -92,6 +93,7 @@ def check_one_dataset(pilot: Pair) -> None:
             f"This plan is about one dataset, but the pilot has {len(pilot.datasets)}. Pick one with "
             "pair.select(name), or plan with a test over many datasets."
         )
+    check_one_run(pilot.items.values(), "plan")
 
 
 def known_rho(resampling: Resampling | None) -> float:

@@ -45,8 +45,9 @@ def from_arrays(
         `Resampling.runs()` its runs, of which models (and datasets, as lists) may have different numbers.
         1-D with `datasets`: one score per dataset. 1-D with neither raises an error, because folds that are treated
         as datasets give a wrong answer. 2-D: datasets x resamples; repeats x folds, where that is what the k-fold
-        `resampling` of one dataset makes. With `Resampling.items()` a vector holds one score per item, and with
-        `Resampling.items(samples=k)` an array is items x samples.
+        `resampling` of one dataset makes. With `Resampling.items()` a vector holds one score per item; with
+        `Resampling.items(samples=k)` an array is items x samples, with `Resampling.items(runs=r)` items x runs, and
+        with both items x runs x samples.
     resampling : Resampling, optional
         The design, the same for all datasets.
     datasets : list of str, or int, optional
@@ -92,12 +93,13 @@ def _items(
     names: Sequence[str] | None,
     clusters: Sequence[str] | None,
 ) -> "Scores":
-    """Scores of items: a vector holds the items of one dataset, an array datasets x items, or items x samples."""
+    """Scores of items: a vector holds the items of one dataset, an array datasets x items, or items x answers."""
     if not isinstance(arrays, Mapping):
         raise ScoresError(f"`arrays` must map model names to scores, got {type(arrays).__name__}.")
     arrays = {str(name): _zeros_and_ones(x) for name, x in arrays.items()}
     depths = {_depth(name, x) for name, x in arrays.items()}
-    if design.samples == 1:
+    runs, samples_each = design.repeats or 1, design.samples or 1
+    if runs == samples_each == 1:
         if 2 in depths and datasets is None:
             raise ScoresError(
                 "2-D arrays of items may be datasets x items, or items x samples, and samples are not items. Give "
@@ -108,18 +110,22 @@ def _items(
         )
         found = items_of_arrays(scores.values.shape[2], names, clusters)
         return replace(scores, items=dict.fromkeys(scores.datasets, found))
-    if depths - {2}:
-        raise ScoresError(f"With {design.samples} samples per item every array must be items x samples, 2-D.")
-    samples = np.stack(list(aligned(arrays, False, None).values()))
-    if samples.shape[2] != design.samples:
-        raise ScoresError(f"Every item must have {design.samples} samples, as in the design, got {samples.shape[2]}.")
-    found = items_of_arrays(samples.shape[1], names, clusters, samples)
+    several = {what: n for what, n in (("runs", runs), ("samples", samples_each)) if n > 1}
+    shape, counted = " x ".join(["items", *several]), " and ".join(f"{n} {what}" for what, n in several.items())
+    if depths - {len(several) + 1}:
+        raise ScoresError(f"With {counted} per item every array must be {shape}, {len(several) + 1}-D.")
+    for name, x in arrays.items():
+        if np.shape(x)[1:] != tuple(several.values()):
+            raise ScoresError(f"Every item must have {counted}, as in the design, got shape {np.shape(x)} of `{name}`.")
+    flat = {name: np.reshape(x, (np.shape(x)[0], -1)) if len(several) > 1 else x for name, x in arrays.items()}
+    samples = np.stack(list(aligned(flat, False, None).values()))
+    found = items_of_arrays(samples.shape[1], names, clusters, samples, runs)
     (dataset,) = dataset_names(datasets, 1, folds=True)
     return finish(
         cls,
         models=tuple(arrays),
         datasets=(dataset,),
-        values=samples.mean(axis=2)[:, None],
+        values=np.asarray(found.means)[:, None],
         keys=(numbered_keys(len(found)),),
         resampling=(design,),
         items={dataset: found},

@@ -47,6 +47,12 @@ class Labels(Sequence[str]):
 
 def label_codes(values: Column) -> tuple[tuple[str, ...], NDArray[np.intp]]:
     """Distinct labels in order of first appearance, and each row's number among them."""
+    if isinstance(values, np.ndarray):
+        numbers, first_row, codes = np.unique(values, return_index=True, return_inverse=True)
+        order = np.argsort(first_row)
+        rank = np.empty(order.size, np.intp)
+        rank[order] = np.arange(order.size)
+        return tuple(str(x) for x in numbers[order].tolist()), rank[codes]
     if not isinstance(values, Labels):
         first: dict[str, int] = {}
         codes = np.fromiter((first.setdefault(str(x), len(first)) for x in values), np.intp, len(values))
@@ -72,6 +78,8 @@ def first_missing(values: Column) -> int | None:
     if isinstance(values, Labels):
         empty = [i for i, value in enumerate(values.different) if is_missing(value)]
         return next(iter(np.flatnonzero(np.isin(values.codes, empty)).tolist()), None) if empty else None
+    if isinstance(values, np.ndarray):
+        return next(iter(np.flatnonzero(np.isnan(values)).tolist()), None)
     return next((i for i, value in enumerate(values) if is_missing(value)), None)
 
 
@@ -122,12 +130,15 @@ def is_truth(values: Column) -> bool:
     """Whether a column holds only True and False."""
     if isinstance(values, np.ndarray):
         return False
-    return all(str(value).strip().lower() in TRUTH for value in values if not is_missing(value))
+    different = values.different if isinstance(values, Labels) else values
+    return all(str(value).strip().lower() in TRUTH for value in different if not is_missing(value))
 
 
 def is_written(values: Column) -> bool:
     """Whether a cell of this column is a number that Python writes in another way, such as "86.0 ± 0.3" or "0,86"."""
-    cells = (_cell("", 0, value) for value in values)
+    if isinstance(values, np.ndarray):
+        return False
+    cells = (_cell("", 0, value) for value in (values.different if isinstance(values, Labels) else values))
     return any(cell is not None and (cell.comma or cell.style != ("", False, False)) for cell in cells)
 
 
@@ -144,7 +155,7 @@ def numbers(columns: Mapping[str, Column]) -> tuple[dict[str, Floats], str | Non
 
 def _plain_numbers(values: Column) -> Floats:
     if isinstance(values, np.ndarray):
-        return values
+        return np.asarray(values, dtype=float)
     if isinstance(values, Labels):
         return np.array([_plain_number(value) for value in values.different])[values.codes]
     return np.fromiter(map(_plain_number, values), float, len(values))

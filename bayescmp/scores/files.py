@@ -72,9 +72,25 @@ def read_scores(
     model, dataset, score, repeat, fold, item, sample, cluster, models, metric, higher_is_better, resampling
     datasets, orient, keep
         As in `Scores.from_frame`. What was understood is in the result's `notes` and in its repr. For logs only
-        `metric`, `higher_is_better`, `cluster` and `keep`, as in their own readers.
+        `metric`, `higher_is_better`, `cluster` and `keep`: see the notes.
     filter, split, unscored : str, optional
-        For logs only: as in `Scores.from_lm_eval`, `Scores.from_helm` and `Scores.from_inspect`.
+        For logs only: see the notes.
+
+    Notes
+    -----
+    For logs of language models, here and in the readers of each harness:
+
+    - `path` is a file, a folder with all that is in it, a list of them, or a mapping from a model's name to its path.
+      Models are called as in the logs unless a mapping names them.
+    - `metric` is needed where the answers have several, and `filter` (lm-eval) or `split` (HELM) where a task has
+      several. An error lists what there is.
+    - `cluster` is the field of an item that names the group from which it comes, such as "passage".
+    - `higher_is_better` is needed where neither the logs nor the metric's name show the direction.
+    - `unscored` is "wrong" or "drop": what becomes of answers without a score. Without it they raise an error.
+    - `keep` is "first" or "last": which run to use where a model has several of a task, the newest by default; and
+      which answer where an item has several that are not samples, an error by default.
+    - Items are matched by their names, and samples of an item are not items. Models that were asked something else
+      under the same name, or in another way (examples in the prompt, limits, versions of a task), raise an error.
 
     See Also
     --------

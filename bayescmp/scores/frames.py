@@ -25,7 +25,7 @@ from bayescmp.scores.columns import (
     numbers,
     take,
 )
-from bayescmp.scores.items import Items, label
+from bayescmp.scores.items import Items, label, packed
 from bayescmp.scores.metrics import check_metric, is_known
 from bayescmp.scores.resampling import Resampling, check_design
 
@@ -107,7 +107,8 @@ def from_frame(
     item, sample, cluster : str, optional
         Names of the columns of a table of items ("question_id", "doc_id", "case", ...): the item that was answered, the
         sample where a model answered several times ("epoch", "attempt"), and the group from which the item comes
-        ("passage"). Items are matched by name.
+        ("passage"). Items are matched by name. A column `run` or `seed` beside them tells the trained models apart,
+        where a model was trained several times.
     models : list of str, optional
         Wide frames: the columns that are models. Without it: all numeric columns, if they can be nothing else.
     metric : str, optional
@@ -160,11 +161,12 @@ def from_frame(
 
 
 def columns_of(frame: Any) -> Columns:
-    """The columns of a frame as plain lists, with an index that holds more than row numbers among them."""
+    """The columns of a frame, with an index that holds more than row numbers among them."""
     import narwhals as nw
 
     try:
-        return nw.from_native(_with_index(frame), eager_only=True).to_dict(as_series=False)
+        table = nw.from_native(_with_index(frame), eager_only=True)
+        return {name: _column(table[name]) for name in table.columns}
     except TypeError:
         raise ScoresError(
             f"`frame` must be a frame (pandas, polars, pyarrow, ...), got {type(frame).__name__}. Arrays are for "
@@ -172,6 +174,25 @@ def columns_of(frame: Any) -> Columns:
         ) from None
     except ValueError as error:  # narwhals: columns of the same name
         raise ScoresError(f"The frame cannot be read: {few_words(error, 200)}") from None
+
+
+def _column(series: Any) -> Column:
+    """A column of a frame: numbers as an array, text as `Labels`, so that a million rows are quick; else a list."""
+    import pandas as pd
+
+    values = series.to_numpy()
+    if values.dtype.kind == "f":
+        return np.asarray(values, dtype=float)
+    if values.dtype.kind in "iu":
+        return values
+    if values.dtype.kind in "OUT":
+        try:
+            codes, different = pd.factorize(values)
+        except TypeError:  # cells that are lists
+            codes, different = np.array([-1]), ()
+        if (codes >= 0).all() and all(isinstance(x, str) for x in different):
+            return Labels(list(different), codes)
+    return series.to_list()
 
 
 def from_table(
@@ -262,6 +283,7 @@ def from_columns(
         score, lambda i: f'model "{few_words(models[m[i]])}", dataset "{few_words(datasets[d[i]])}", row {row[i]}'
     )
     if "item" in columns:
+        _check_answered_by(columns, repeat)
         values, items = _items_of_rows(models, datasets, m, d, score, columns, keep)
         return finish(
             cls,
@@ -273,7 +295,7 @@ def from_columns(
             items=dict(zip(datasets, items, strict=True)),
             metric=metric,
             higher_is_better=higher_is_better,
-            notes=(*notes, *_said_of_items(columns, items)),
+            notes=(*notes, *_said_of_items(items)),
         )
     _check_no_items(resampling, keep)
     repeats, r = _numbered(columns, "repeat", n)
@@ -368,7 +390,7 @@ def _find_roles(columns: Columns, named: Mapping[str, str | None], models: Seque
 
 def _row(layout: str, labels: Mapping[str, Column]) -> str:
     """What a row of the table is."""
-    part = "fold" if "fold" in labels else "repeat" if "repeat" in labels else ""
+    part = next((role for role in ("item", "fold", "repeat") if role in labels), "")
     if layout == "long":
         return "one score of one model" + (" on one dataset" if "dataset" in labels else "") + (part and f" and {part}")
     return (
@@ -742,26 +764,27 @@ def _items_of_rows(
     Rows of one item are found by its name, so that their order does not matter.
     """
     names, item = _named(columns["item"])
-    cells, cell = np.unique(d * len(names) + item, return_inverse=True)
-    if "sample" in columns:
-        attempts, sample = _named(columns["sample"])
-    else:
-        attempts, sample = ("1",), np.zeros(score.size, dtype=np.intp)
-    place = (m * cells.size + cell) * len(attempts) + sample
-    rows = _once(place, keep, lambda i: _place(i, models, datasets, names, attempts, m, d, item, sample))
-    m, cell, score = m[rows], cell[rows], score[rows]
+    cells, cell = _unique_codes(d * len(names) + item)
+    (trained, run), (attempts, sample) = (_of_item(columns, role, score.size) for role in ("repeat", "sample"))
+    place = ((m * cells.size + cell) * len(trained) + run) * len(attempts) + sample
+    rows = _once(place, keep, lambda i: _place(i, models, datasets, names, trained, attempts, m, d, item, run, sample))
+    m, cell, score, run = m[rows], cell[rows], score[rows], run[rows]
     owner = np.asarray(cells // len(names))
     sizes = np.bincount(owner, minlength=len(datasets))
     position = np.arange(cells.size) - np.r_[0, np.cumsum(sizes)[:-1]][owner]
-    which = m * cells.size + cell
-    attempt = _position_in_group(which)
+    # of each model on each dataset its runs are numbered 0, 1, 2, ..., since those of two models are not paired
+    of_model, place_of_run = _unique_codes((m * len(datasets) + owner[cell]) * len(trained) + run)
+    run = _position_in_group(of_model // len(trained))[place_of_run]
+    runs = int(run.max()) + 1
+    which = (m * cells.size + cell) * runs + run
+    attempt = _position_in_group(which) if len(attempts) > 1 else np.zeros(which.size, np.intp)
     width, deep = int(sizes.max()), int(attempt.max()) + 1
-    if max(len(models) * len(datasets) * width, len(models) * cells.size * deep) > MOST_CELLS:
+    if max(len(models) * len(datasets) * width, len(models) * cells.size * runs * deep) > MOST_CELLS:
         raise ScoresError(
-            f"{len(models):,} models x {len(datasets):,} datasets x {width:,} items x {deep:,} samples are too many "
-            "cells for a table. Do `model`, `dataset`, `item` and `sample` name the right columns?"
+            f"{len(models):,} models x {len(datasets):,} datasets x {width:,} items x {runs * deep:,} answers are too "
+            "many cells for a table. Do `model`, `dataset`, `item`, `run` and `sample` name the right columns?"
         )
-    sampled = np.full((len(models), cells.size, deep), np.nan)
+    sampled = np.full((len(models), cells.size, runs, deep), np.nan)
     sampled.reshape(-1, deep)[which, attempt] = score
     groups, codes = _clusters(columns, cell, rows, cells, names, datasets)
     values = np.full((len(models), len(datasets), width), np.nan)
@@ -770,17 +793,39 @@ def _items_of_rows(
     labels = np.array(names, dtype=object)[cells % len(names)]
     for i, (start, end) in enumerate(zip(ends - sizes, ends, strict=True)):
         of_dataset = sampled[:, start:end]
-        several = deep > 1 and np.isfinite(of_dataset[:, :, 1:]).any()
+        if runs > 1:
+            _check_runs(of_dataset, models, datasets[i], labels[start:end].tolist())
+        samples, of_runs = packed(of_dataset) if runs * deep > 1 else (None, 1)
         items = Items(
             names=tuple(labels[start:end]),
             clusters=None if codes is None else codes[start:end],
             cluster_names=groups,
-            samples=of_dataset.copy() if several else None,
+            samples=samples,
+            runs=of_runs,
         )
         means = items.means
-        values[:, i, position[start:end]] = of_dataset[:, :, 0] if means is None else means
+        values[:, i, position[start:end]] = of_dataset[:, :, 0, 0] if means is None else means
         found.append(items)
     return values, found
+
+
+def _of_item(columns: Mapping[str, Column], role: str, n: int) -> tuple[tuple[str, ...], Codes]:
+    """The names of the runs or samples, and each row's number among them; one where the table has no such column."""
+    return _named(columns[role]) if role in columns else (("1",), np.zeros(n, dtype=np.intp))
+
+
+def _check_runs(answers: Floats, models: Sequence[str], dataset: str, names: Sequence[str]) -> None:
+    """Raise if a run of a model lacks items that its other runs answered: a run moves all its items at once."""
+    here = np.asarray(np.isfinite(answers).any(axis=3))
+    lacking = np.asarray(here.any(axis=1, keepdims=True) & here.any(axis=2, keepdims=True) & ~here)
+    if lacking.any():
+        m, _, r = (int(x) for x in np.argwhere(lacking)[0])
+        some = [names[i] for i in np.flatnonzero(lacking[m, :, r]).tolist()]
+        raise ScoresError(
+            f'All runs of a model must answer the same items, but one run of "{models[m]}" on "{dataset}" lacks '
+            f"{len(some):,} of those that its other runs answered: {name_list(some, 3)}. Answer them, or leave out "
+            "that run or these items."
+        )
 
 
 def _named(column: Column) -> tuple[tuple[str, ...], Codes]:
@@ -800,6 +845,11 @@ def _once(place: Codes, keep: str | None, name: Callable[[int], str]) -> Codes:
     """The rows that hold each place once, in its order; raises where one is there twice and `keep` does not say."""
     if keep is not None and not is_one_of(keep, KEEP):
         raise ScoresError(f'`keep` must be "first" or "last", got {keep!r}.')
+    cells, cell = _unique_codes(place)
+    if cells.size == place.size:
+        order = np.empty_like(cell)
+        order[cell] = np.arange(cell.size)
+        return order
     order = np.argsort(place, kind="stable")
     ordered = place[order]
     new = np.r_[True, ordered[1:] != ordered[:-1]]
@@ -809,7 +859,7 @@ def _once(place: Codes, keep: str | None, name: Callable[[int], str]) -> Codes:
         worst = counts.argmax()
         example = name(int(order[starts[worst]]))
         raise ScoresError(
-            f"Every (model, item, sample) must be there once, but {(counts > 1).sum():,} are duplicated; "
+            f"Every (model, item, run, sample) must be there once, but {(counts > 1).sum():,} are duplicated; "
             f"{example} is there {counts[worst]} times. Several answers of one model to one item "
             'need a `sample` column; if a run was repeated, give keep="last" to use its last rows.'
         )
@@ -820,7 +870,7 @@ def _item_designs(datasets: tuple[str, ...], items: Sequence[Items], given: Desi
     """The design of each dataset's items; raises if another one, or another number of samples, was given."""
     designs = []
     for name, found in zip(datasets, items, strict=True):
-        most = 1 if found.samples is None else found.samples.shape[2]
+        most = 1 if found.answers is None else found.answers.shape[3]
         design = given.get(name) if isinstance(given, Mapping) else given
         check_design(design)
         if design is not None and design.scheme != "items":
@@ -830,23 +880,30 @@ def _item_designs(datasets: tuple[str, ...], items: Sequence[Items], given: Desi
             )
         if design is not None and design.samples not in (1, most):
             raise ScoresError(f'"{name}" has up to {most} samples per item, but {design.samples} were given.')
-        designs.append(Resampling.items(samples=most))
+        if design is not None and (design.repeats or 1) not in (1, found.runs):
+            raise ScoresError(f'"{name}" has up to {found.runs} runs per item, but {design.repeats} were given.')
+        designs.append(Resampling.items(samples=most, runs=found.runs))
     return tuple(designs)
 
 
-def _said_of_items(columns: Mapping[str, Column], items: Sequence[Items]) -> tuple[str, ...]:
-    """What was understood; raises where several trained models, or folds of one, would count as one model."""
-    for role in ("repeat", "fold"):
-        several = _named(columns[role])[0] if role in columns else ()
-        if len(several) > 1:
-            what = "runs, each of which is another trained model" if role == "repeat" else "folds"
-            raise ScoresError(
-                f"The items were answered in {len(several)} {what}: one of them moves all its items at once, so that "
-                "they cannot be averaged into the items. Select one of them, or compare the mean scores of all. If "
-                'the same trained model answered again, name that column: sample="...".'
-            )
+def _said_of_items(items: Sequence[Items]) -> tuple[str, ...]:
+    """What was understood."""
     texts = dict.fromkeys(found.text for found in items if found.text)
-    return (f"items are matched by name{': ' if texts else ''}{' or '.join(list(texts)[:3])}",)
+    runs = max(found.runs for found in items)
+    said = (f"items are matched by name{': ' if texts else ''}{' or '.join(list(texts)[:3])}",)
+    return (*said, "each run is another trained model, and those of two models are not paired") if runs > 1 else said
+
+
+def _check_answered_by(columns: Mapping[str, Column], repeat: str | None) -> None:
+    """Raise where items were answered in several folds, or repeats of which it is not known what they are."""
+    for role, column in (("fold", "fold"), ("repeat", repeat)):
+        several = _named(columns[role])[0] if role in columns else ()
+        if len(several) > 1 and str(column).lower().strip() not in ASK:
+            raise ScoresError(
+                f'The items were answered in {len(several)} {role}s, and the column "{column}" does not show by whom. '
+                "Call it `run` where each is another trained model, which moves all its items at once, or `sample` "
+                "where the same trained model answered again."
+            )
 
 
 def _check_no_items(resampling: Designs, keep: str | None) -> None:
@@ -866,13 +923,16 @@ def _place(
     models: Sequence[str],
     datasets: Sequence[str],
     names: Sequence[str],
+    trained: Sequence[str],
     attempts: Sequence[str],
     m: Codes,
     d: Codes,
     item: Codes,
+    run: Codes,
     sample: Codes,
 ) -> str:
-    more = f', sample "{attempts[sample[i]]}"' if len(attempts) > 1 else ""
+    more = f', run "{trained[run[i]]}"' if len(trained) > 1 else ""
+    more += f', sample "{attempts[sample[i]]}"' if len(attempts) > 1 else ""
     return f'model "{models[m[i]]}", dataset "{datasets[d[i]]}", item "{names[item[i]]}"{more}'
 
 

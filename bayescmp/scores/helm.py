@@ -51,23 +51,18 @@ def from_helm(
     ----------
     path : str, path, list of them, or mapping from a model's name to its path
         The folder of a suite (`benchmark_output/runs/NAME`), of a run, or a `per_instance_stats.json` beside its
-        `run_spec.json`. Models are called as in their runs unless a mapping names them.
+        `run_spec.json`.
     metric : str, optional
-        Such as "exact_match"; needed where the instances have several.
+        Such as "exact_match".
     split : str, optional
-        Such as "test"; needed where a scenario has several.
-    higher_is_better : bool, optional
-        Needed where the metric's name is not a known one.
-    unscored : "wrong" or "drop", optional
-        What becomes of instances without a score; an error if not given and there are any.
-    keep : "first" or "last", optional
-        Which entry to use where an instance has several; an error if not given.
+        Such as "test".
+    higher_is_better, unscored, keep
+        As for all logs: see `read_scores`.
 
     Notes
     -----
-    A dataset is a scenario with its arguments, such as "mmlu:subject=anatomy". Trials are samples of an item, not
-    items. Perturbed instances are left out. Models whose number of examples in the prompt (`max_train_instances`) or
-    method differs raise an error.
+    A dataset is a scenario with its arguments, such as "mmlu:subject=anatomy". Trials are samples of an item. Perturbed
+    instances are left out. The same for all models must be `max_train_instances` and the method.
 
     See Also
     --------

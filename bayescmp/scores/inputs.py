@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayescmp.checks import check_switch, is_list, is_one_of
 from bayescmp.errors import MissingWarning, RopeError, ScoresError, name_list, warn
+from bayescmp.numerics.clusters import RunsPart, runs_part
 from bayescmp.numerics.moments import mean, power_of_two
 from bayescmp.numerics.ranks import average_ranks
 from bayescmp.rope import Rope, RopeLike, rope_for, symmetric, warn_if_other_scale
@@ -49,10 +50,12 @@ def one_dataset(
     resampling: Resampling | None = None,
     higher_is_better: bool | None = None,
     least: int = 2,
+    runs_of_items: bool = False,
 ) -> Pair:
     """The pair on one dataset, with at least `least` scores; arrays are the folds of one dataset.
 
-    `dataset` may be left out where there is only one; `test` is the test's name, for errors.
+    `dataset` may be left out where there is only one; `test` is the test's name, for errors. Items that several trained
+    models answered are refused, unless the test says that it uses `runs_of_items`.
     """
     pair = as_pair(a, b, arrays_are="folds", resampling=resampling, higher_is_better=higher_is_better)
     if not pair.paired:
@@ -70,6 +73,8 @@ def one_dataset(
             f'`{test}` needs at least {least} paired scores, but "{pair.datasets[0]}" has {pair.counts[0]}. Give the '
             "score of every fold."
         )
+    if not runs_of_items:
+        check_one_run(pair.items.values(), test)
     return pair
 
 
@@ -343,6 +348,7 @@ def complete_table(
     relative: bool = False,
     ragged: bool = False,
     plain: bool = True,
+    runs_of_items: bool = False,
 ) -> Table:
     """The complete table that a test of many models was given.
 
@@ -367,6 +373,8 @@ def complete_table(
         columns are then filled up with NaN.
     plain : bool
         Whether mappings, frames and arrays are taken as well as `Scores`.
+    runs_of_items : bool
+        Whether the test can use items that several trained models answered.
     """
     if not plain:
         check_scores(scores, test)
@@ -392,6 +400,8 @@ def complete_table(
         blocks = scores.datasets
     else:
         scores = _complete_folds(scores, dataset, test, least, blocks_are)
+        if not runs_of_items:
+            check_one_run(scores.items.values(), test)
         items = scores.items.get(scores.datasets[0])
         folds = (f"repeat {repeat}, fold {fold}" for repeat, fold in scores.keys[0])
         blocks = items.names if items is not None else tuple(folds)
@@ -770,11 +780,41 @@ def item_differences(
     higher_is_better: bool | None,
 ) -> tuple[Pair, NDArray[np.int_] | None]:
     """The pair of graded items of one test set, at least 2, and the number of each item's cluster, if there are any."""
-    pair = one_dataset(a, b, test=test, dataset=dataset, higher_is_better=higher_is_better, least=1)
+    pair = one_dataset(a, b, test=test, dataset=dataset, higher_is_better=higher_is_better, least=1, runs_of_items=True)
     check_items(pair, test)
     if pair.counts[0] < 2:
         raise ScoresError(f"`{test}` needs at least 2 test cases, got {pair.counts[0]}. Give the score of every case.")
     return pair, cluster_codes(pair, clusters, test)
+
+
+def check_one_run(items: Iterable[Items], test: str) -> None:
+    """Raise if several trained models answered the items, and `test` would average them into the items."""
+    for found in items:
+        if found.runs > 1:
+            raise ScoresError(
+                f"`{test}` needs one trained model behind the answers of each, but there are {found.text}: a run moves "
+                "all its items at once, so that averaging the runs into the items is too sure. Use per_instance_ttest "
+                "on one dataset, or signed_rank_test of the mean scores on many."
+            )
+
+
+def runs_of_items(pair: Pair, codes: NDArray[np.int_] | None) -> tuple[RunsPart, ...]:
+    """What the runs of A and of B add to the variance of the mean difference; empty where each was trained once.
+
+    Raises where one of them has one run, which does not show what training it again would change.
+    """
+    items = pair.items.get(pair.datasets[0])
+    if items is None or items.runs == 1:
+        return ()
+    answers = [items.runs_of(model) for model in (0, 1)]
+    for name, other, x in zip((pair.a, pair.b), (pair.b, pair.a), answers, strict=True):
+        if x.shape[1] < 2:
+            raise ScoresError(
+                f'"{other}" was trained several times and "{name}" once, and one run does not show what training it '
+                f'again would change. Add runs of "{name}", or give target="models" for an answer about these trained '
+                "models."
+            )
+    return tuple(runs_part(x, codes, float(pair.rounding[0])) for x in answers)
 
 
 def cluster_codes(pair: Pair, clusters: Any, test: str) -> NDArray[np.int_] | None:

@@ -68,25 +68,18 @@ def from_inspect(
     Parameters
     ----------
     path : str, path, list of them, or mapping from a model's name to its path
-        Logs (`.eval` or `.json`), or folders of them. Models are called as in the logs unless a mapping names them,
-        which also tells two solvers of one model apart.
+        Logs (`.eval` or `.json`), or folders of them. A mapping also tells two solvers of one model apart.
     metric : str, optional
-        The scorer, such as "match"; needed where there are several. A scorer with several values has one metric for
-        each, such as "judge.clarity".
+        The scorer, such as "match". A scorer with several values has one metric for each, such as "judge.clarity".
     cluster : str, optional
-        The field of a sample's `metadata` that names the group from which it comes, such as "passage".
-    higher_is_better : bool, optional
-        Needed where scores are not grades (C, P, I, N) and no known name shows the direction.
-    unscored : "wrong" or "drop", optional
-        What becomes of samples that ended with an error, were not run, or have no score; an error if not given and
-        there are any.
-    keep : "first" or "last", optional
-        Which log to use where a model has several of a task, the newest by default.
+        A field of a sample's `metadata`.
+    higher_is_better, unscored, keep
+        As for all logs: see `read_scores`. Samples that ended with an error or were not run are unscored too.
 
     Notes
     -----
-    Epochs are samples of an item, not items. C, P, I and N count as 1, 0.5, 0 and 0. Samples are matched by their id;
-    an id that is another question for another model, and different versions of a task, raise an error.
+    An item is what Inspect calls a sample, by its id, and its epochs are the samples of the item. C, P, I and N count
+    as 1, 0.5, 0 and 0. The same for all models must be the question of an id and the version of a task.
 
     An archive is not unpacked if it has more than 500,000 files, more than 8 GB together or 1 GB in one of them, or,
     from 128 MB on, more than 200 times its packed size. Newer logs are packed by Zstandard, which needs Python 3.14 or

@@ -1,7 +1,7 @@
-"""The items of a test set or benchmark: their names, the clusters they come from, the samples of each answer.
+"""The items of a test set or benchmark: their names, the clusters they come from, the runs and samples of each answer.
 
-A resample of a dataset with items is an item. The samples of one item are not items: a score is their mean, and the
-samples themselves are kept beside it.
+A resample of a dataset with items is an item. The samples of one item are not items, and neither are the runs, which
+are other trained models: a score is the mean over both, and the answers themselves are kept beside it.
 """
 
 from collections.abc import Sequence
@@ -29,9 +29,11 @@ class Items(Value):
     clusters : array of int, or None
         The number of each item's cluster in `cluster_names`; None where the items are independent.
     cluster_names : tuple of str
-    samples : array, models x items x samples, or None
-        Every sample, where there are several per item; NaN beyond the last one of an item. None where each item was
-        answered once.
+    samples : array, models x items x answers, or None
+        Every answer, where there are several per item: the samples of run 1, then those of run 2, and so on; NaN where
+        there is none. None where each item was answered once.
+    runs : int
+        How many trained models answered, of the model that has most; the runs of two models are not paired.
 
     See Also
     --------
@@ -51,6 +53,7 @@ class Items(Value):
     clusters: NDArray[np.int64] | None = None
     cluster_names: tuple[str, ...] = ()
     samples: Floats | None = None
+    runs: int = 1
 
     def __post_init__(self) -> None:
         n = len(self.names)
@@ -67,21 +70,57 @@ class Items(Value):
             if np.isinf(self.samples).any():
                 raise ScoresError("`samples` must be finite, or NaN where there is no sample.")
             self.samples.flags.writeable = False
+        answers = 1 if self.samples is None else self.samples.shape[2]
+        if self.runs < 1 or answers % self.runs:
+            raise ScoresError(f"`samples` must have equally many places for each of {self.runs} runs, got {answers}.")
+        if self.by_run is not None and self.runs > 1:
+            answered = self.trained > 0
+            first = np.arange(self.runs) < self.trained.max(axis=1)[:, None, None]
+            if (np.isfinite(self.by_run) != (first & answered[..., None])).any():
+                raise ScoresError(
+                    "All runs of a model must have answered the same items, with no run left out between."
+                )
 
     def __len__(self) -> int:
         return len(self.names)
 
     @cached_property
     def counts(self) -> NDArray[np.int_] | None:
-        """The number of samples of each model on each item; None where it is 1."""
+        """The number of answers of each model to each item; None where it is 1."""
         return None if self.samples is None else np.isfinite(self.samples).sum(axis=2)
 
     @property
-    def means(self) -> Floats | None:
-        """The mean of each model's samples on each item, NaN where there are none; None where there is one each."""
-        if self.samples is None or self.counts is None:
+    def answers(self) -> Floats | None:
+        """The samples as models x items x runs x samples."""
+        return None if self.samples is None else self.samples.reshape(*self.samples.shape[:2], self.runs, -1)
+
+    @cached_property
+    def by_run(self) -> Floats | None:
+        """The mean of each run's samples, models x items x runs, NaN where there is none."""
+        if self.answers is None:
             return None
-        return np.nansum(self.samples, axis=2) / np.where(self.counts, self.counts, np.nan)
+        counts = np.isfinite(self.answers).sum(axis=3)
+        return np.nansum(self.answers, axis=3) / np.where(counts, counts, np.nan)
+
+    @cached_property
+    def trained(self) -> NDArray[np.int_]:
+        """The number of runs of each model that answered each item."""
+        return np.ones((1, len(self)), dtype=np.int_) if self.by_run is None else np.isfinite(self.by_run).sum(axis=2)
+
+    def runs_of(self, model: int) -> Floats:
+        """The answers of one model, items x runs: the mean over the samples of each run."""
+        if self.by_run is None:
+            raise ScoresError("Every item was answered once, so that there are no runs.")
+        return self.by_run[model][:, : int(self.trained[model].max())]
+
+    @property
+    def means(self) -> Floats | None:
+        """The mean of each model's runs on each item, NaN where there are none; None where each item has one answer."""
+        if self.by_run is None:
+            return None
+        if self.runs == 1:
+            return self.by_run[:, :, 0]
+        return np.nansum(self.by_run, axis=2) / np.where(self.trained, self.trained, np.nan)
 
     @property
     def cluster_sizes(self) -> NDArray[np.int_]:
@@ -108,18 +147,22 @@ class Items(Value):
         )
 
     def _replaced(self, **fields: Any) -> "Items":
-        given = {name: getattr(self, name) for name in ("names", "clusters", "cluster_names", "samples")} | fields
-        if given["samples"] is not None and not np.isfinite(given["samples"][:, :, 1:]).any():
-            given["samples"] = None
+        given = {
+            name: getattr(self, name) for name in ("names", "clusters", "cluster_names", "samples", "runs")
+        } | fields
+        samples = given["samples"]
+        if samples is not None and (given["runs"] > 1 or not np.isfinite(samples[:, :, 1:]).any()):
+            given["samples"], given["runs"] = packed(samples.reshape(*samples.shape[:2], given["runs"], -1))
         return Items(**given)
 
     @property
     def text(self) -> str:
         """What there is besides the items: "5 samples each, in 30 clusters"."""
         parts = []
-        if self.counts is not None:
-            least, most = int(self.counts[self.counts > 0].min()), int(self.counts.max())
-            parts.append(f"{least} samples each" if least == most else f"{least} to {most} samples each")
+        if self.runs > 1:
+            parts.append(_from_to(self.trained.max(axis=1), "runs"))
+        if self.answers is not None and self.answers.shape[3] > 1:
+            parts.append(_from_to(np.isfinite(self.answers).sum(axis=3), "samples"))
         if self.clusters is not None:
             parts.append(f"in {self.cluster_sizes.size:,} clusters")
         return ", ".join(parts)
@@ -129,8 +172,27 @@ class Items(Value):
         return f"Items: {len(self):,} items" + (f"{'' if text.startswith('in') else ','} {text}" if text else "")
 
 
+def _from_to(counts: NDArray[np.int_], what: str) -> str:
+    """ "5 runs each", "1 to 3 samples each"."""
+    least, most = int(counts[counts > 0].min()), int(counts.max())
+    return f"{least} {what} each" if least == most else f"{least} to {most} {what} each"
+
+
+def packed(answers: Floats) -> tuple[Floats | None, int]:
+    """`samples` and `runs` of answers, models x items x runs x samples, without places that no answer fills."""
+    there = np.asarray(np.isfinite(answers).any(axis=(0, 1)))
+    runs, samples = (int(np.flatnonzero(there.any(axis=axis)).max(initial=0)) + 1 for axis in (1, 0))
+    if runs == samples == 1:
+        return None, 1
+    return answers[:, :, :runs, :samples].reshape(*answers.shape[:2], -1), runs
+
+
 def items_of_arrays(
-    n: int, names: Sequence[Any] | None, clusters: Sequence[Any] | None, samples: Floats | None = None
+    n: int,
+    names: Sequence[Any] | None,
+    clusters: Sequence[Any] | None,
+    samples: Floats | None = None,
+    runs: int = 1,
 ) -> Items:
     """The items of arrays: numbered unless named."""
     for what, given in (("items", names), ("clusters", clusters)):
@@ -145,6 +207,7 @@ def items_of_arrays(
         clusters=codes,
         cluster_names=() if groups is None else tuple(groups.tolist()),
         samples=samples,
+        runs=runs,
     )
 
 

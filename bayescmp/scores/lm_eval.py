@@ -56,28 +56,22 @@ def from_lm_eval(
     Parameters
     ----------
     path : str, path, list of them, or mapping from a model's name to its path
-        The folder that `lm_eval --output_path` names, or files in it. Models are called as in their results unless a
-        mapping names them.
+        The folder that `lm_eval --output_path` names, or files in it.
     metric : str, optional
-        Such as "acc" or "exact_match"; needed where the tasks have several. Tasks without it are left out.
+        Such as "acc" or "exact_match". Tasks without it are left out.
     filter : str, optional
-        The filter of the answers, such as "strict-match"; needed where a task has several.
+        The filter of the answers, such as "strict-match".
     cluster : str, optional
-        The field of `doc` that names the group from which a question comes, such as "passage".
+        A field of `doc`.
     items : bool
         False for one score per task, from the results alone; a group of tasks whose members are there is left out.
-    higher_is_better : bool, optional
-        As in the results if not given.
-    unscored : "wrong" or "drop", optional
-        What becomes of questions without a score; an error if not given and there are any.
-    keep : "first" or "last", optional
-        Which run to use where a model has several of a task, the newest by default; and which line where a question
-        has several, an error if not given.
+    higher_is_better, unscored, keep
+        As for all logs: see `read_scores`.
 
     Notes
     -----
-    A question is matched by its `doc_id`. Models whose `num_fewshot`, `limit` or version of a task differ, and a
-    `doc_id` that is another question (`doc_hash`) for another model, raise an error.
+    An item is a question, by its `doc_id`. The same for all models must be the question of a `doc_id` (`doc_hash`),
+    `num_fewshot`, `limit` and the version of a task.
 
     See Also
     --------

@@ -105,7 +105,7 @@ class Resampling(Value):
         if self.scheme == "prequential":
             fits = self.folds and self.n and self.repeats is None and self.n < self.folds
             return self.n if fits else -1
-        return None if self.folds is self.repeats is None else -1
+        return None if self.folds is None and (self.repeats is None or self.scheme == "items") else -1
 
     @classmethod
     def kfold(cls, folds: int, repeats: int = 1) -> "Resampling":
@@ -189,13 +189,15 @@ class Resampling(Value):
         return cls(scheme="runs", rho=0.0)
 
     @classmethod
-    def items(cls, samples: int = 1) -> "Resampling":
+    def items(cls, samples: int = 1, runs: int = 1) -> "Resampling":
         """Every score is that of one item: a case of a test set, a question of a benchmark.
 
         Nothing is trained on the other items, so that rho = 0. With `samples` above 1 a model answered every item so
-        often, and the score is the mean: samples of one item are not items.
+        often, and with `runs` above 1 (seeds) it was trained so often, and each of these trained models answered. The
+        score is the mean over both: neither samples nor runs are items.
         """
-        return cls(scheme="items", rho=0.0, samples=_count("samples", samples, 1))
+        runs = _count("runs", runs, 1)
+        return cls(scheme="items", rho=0.0, samples=_count("samples", samples, 1), repeats=runs if runs > 1 else None)
 
     @classmethod
     def custom(cls, rho: float) -> "Resampling":
@@ -284,7 +286,8 @@ class Resampling(Value):
         if self.scheme == "holdout":
             return f"one split ({sizes})"
         if self.scheme == "items":
-            return "items" if self.samples == 1 else f"items, up to {self.samples} samples each"
+            several = [(self.repeats, "runs"), (self.samples, "samples")]
+            return ", ".join(["items", *(f"up to {n} {what} each" for n, what in several if n and n > 1)])
         return {"independent": "independent scores", "runs": "independent runs"}.get(self.scheme, "custom design")
 
     @property

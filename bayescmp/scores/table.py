@@ -392,8 +392,8 @@ class Scores(Value):
             )
         if any(found.samples is not None for found in self.items.values()):
             raise ScoresError(
-                "Several samples per item are averaged, and the mean of the transformed is not the transform of the "
-                "mean. Transform the samples before you make the table."
+                "Several answers to an item are averaged, and the mean of the transformed is not the transform of the "
+                "mean. Transform the answers before you make the table."
             )
         values = self.values
         if scale == "log":
@@ -443,10 +443,10 @@ class Scores(Value):
     def _rows(self, d: int, dataset: str) -> dict[str, Any]:
         """The columns of the long table of one dataset: model by model, one row per score, or per sample of an item."""
         n, items = len(self.keys[d]), self.items.get(dataset)
-        values = self.values[:, d, :n, None]
-        if items is not None and items.samples is not None:
-            values = items.samples
-        m, i, sample = np.nonzero(np.isfinite(values))
+        values = self.values[:, d, :n, None, None]
+        if items is not None and items.answers is not None:
+            values = items.answers
+        m, i, run, sample = np.nonzero(np.isfinite(values))
         columns = {
             "model": np.array(self.models, dtype=object)[m],
             "dataset": np.full(m.size, dataset, dtype=object),
@@ -456,13 +456,15 @@ class Scores(Value):
             columns |= {"repeat": keys[:, 0], "fold": keys[:, 1]}
         else:
             columns["item"] = np.array(items.names, dtype=object)[i]
-            if any(found.samples is not None for found in self.items.values()):
+            if any(found.runs > 1 for found in self.items.values()):
+                columns["run"] = run + 1
+            if any(found.answers is not None and found.answers.shape[3] > 1 for found in self.items.values()):
                 columns["sample"] = sample + 1
             if items.clusters is not None:
                 columns["cluster"] = np.array(items.cluster_names, dtype=object)[items.clusters[i]]
             elif any(found.clusters is not None for found in self.items.values()):
                 columns["cluster"] = columns["item"]  # each a cluster of its own
-        return columns | {"score": values[m, i, sample]}
+        return columns | {"score": values[m, i, run, sample]}
 
     def __repr__(self) -> str:
         lines = [

@@ -1,8 +1,8 @@
 """The calibration study: simulated studies whose truth is known. Writes docs/calibration.md and docs/statements.md.
 
 Run as `python benchmarks/calibration` (about fifteen minutes on one core), with --statements for the part about what
-the tool says, or with --quick for the same tables from few studies, printed only. Exits with 1 where a rate that theory
-knows is more than four standard errors off.
+the tool says, with --items for the section about items (a minute), or with --quick for the same tables from few
+studies, printed only. Exits with 1 where a rate that theory knows is more than four standard errors off.
 """
 
 import argparse
@@ -32,21 +32,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few studies; print the tables and write nothing")
     parser.add_argument("--statements", action="store_true", help="only what the tool says, and how often it is true")
+    parser.add_argument("--items", action="store_true", help="only the items of one test set, into their section")
     options = parser.parse_args()
     book = Book(SEED, options.quick)
     tests = () if options.statements else (one_dataset, counts, items, many_datasets, rankings, joint, effects, real_cv)
+    parts = (items,) if options.items else (*tests, statements)
     start = perf_counter()
     with one_blas_thread(), warnings.catch_warnings():
         # 5 x 2-fold differences of small test sets may happen to be equal
         warnings.simplefilter("ignore", category=UserWarning)
-        for part in (*tests, statements):
+        for part in parts:
             part.run(book)
-    if not book.quick:
+    if not book.quick and statements in parts:
         statements.write(book, DOCS)
-    if not book.quick and tests:
+    if not book.quick and items in parts:
         import page
 
-        page.write(book, DOCS)
+        page.write(book, DOCS) if statements in parts else page.write_section(book, DOCS, items.HEADING)
     print(f"\n{book.checks} rates and distributions compared with theory, {len(book.failures)} too far off")
     print("\n".join(book.failures))
     print(f"{perf_counter() - start:.0f} s", file=sys.stderr)

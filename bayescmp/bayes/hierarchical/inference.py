@@ -145,11 +145,15 @@ class HierarchicalInference(RegionInference):
             if times not in self._grids:
                 self._grids[times] = refined(h, self._log_density, axis)
             h = self._grids[times]
-        error = sum(errors) + h.cut_off + TABLE_ERROR
+        error = sum(errors) + h.cut_off + self.table_error(h)
         if error > NUMERICAL_ERROR_LIMIT:
             warn(f"The quadrature's error is about {error:.1g}. Check with engine='nuts'.", ConvergenceWarning)
         self._known[rope] = RegionSummary(rope, three_of(winner), (0.0, 0.0, 0.0), three_of(shares), error)
         return self._known[rope]
+
+    def table_error(self, h: HyperPosterior) -> float:
+        """What the tables behind the likelihood may change of a probability."""
+        return TABLE_ERROR
 
     def hyper_draws(self, n: int, random_seed: int | None) -> tuple[Floats, Floats, Floats]:
         """Draws of (delta_0, sigma_0, nu): a point of the grid by its mass, then uniformly within its cell."""

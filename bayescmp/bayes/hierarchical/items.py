@@ -18,14 +18,19 @@ from bayescmp import _compat
 from bayescmp.bayes.hierarchical.convolution import log_student
 from bayescmp.bayes.hierarchical.inference import HierarchicalInference
 from bayescmp.bayes.hierarchical.prior import HierarchicalPrior
+from bayescmp.bayes.hierarchical.quadrature import HyperPosterior
 from bayescmp.numerics.clusters import clustered_student
-from bayescmp.scores.inputs import cluster_codes
+from bayescmp.scores.inputs import check_one_run, cluster_codes
 from bayescmp.scores.pair import Pair
 
 Floats = NDArray[np.float64]
 FALL, STEPS = 45.0, 320
-MOST_NU, MOST_SIGMA, MOST_DELTA = 7, 25, 25
-"""Points at which the likelihood is computed; splines of its logarithm have the others."""
+MOST_POINTS = (12, 49, 49)
+"""Values of nu, sigma_0 and delta_0 at which the likelihood is computed; splines of its logarithm have the others."""
+MOST_DF = 1e10
+"""As good as normal."""
+CHECKED = 60
+"""Points at which the splines are compared with the likelihood."""
 DEEP, NOTHING = 400.0, 1e9
 """So far below the highest a log likelihood is cut off; as good as none."""
 _X, _W = np.polynomial.legendre.leggauss(5)
@@ -122,21 +127,30 @@ class ItemsInference(HierarchicalInference):
     def likelihood(self, nus: Floats, log_sigma: Floats, delta: Floats) -> Floats:
         """The sum over benchmarks of the log of L convolved with the Student t, nu x log sigma_0 x delta_0.
 
-        Arguments are in units of `unit`; computed at some of the points, with splines between them.
+        Arguments are in units of `unit`. A grid that lies within the last table is interpolated from it, so that a
+        refined grid costs little and agrees with the coarser one.
         """
-        from scipy.interpolate import CubicSpline
+        if not self._tables or not self._tables[-1].covers(nus, log_sigma, delta):
+            self._tables.append(_LogTable.of(self._sum, nus, log_sigma, delta))
+        return self._tables[-1](nus, log_sigma, delta)
 
-        axes = [np.log(np.minimum(nus, 1e10)), log_sigma, np.arange(delta.size, dtype=float)]
-        thin = [
-            np.unique(np.linspace(0, x.size - 1, min(x.size, most)).round().astype(int))
-            for x, most in zip(axes, (MOST_NU, MOST_SIGMA, MOST_DELTA), strict=True)
-        ]
-        some = self._sum(np.minimum(nus, 1e10)[thin[0]], np.exp(log_sigma[thin[1]]), delta[thin[2]])
-        some = np.maximum(some, some.max() - DEEP)  # steeper falls would make the splines ring
-        for k, (axis, used) in enumerate(zip(axes, thin, strict=True)):
-            if used.size < axis.size:
-                some = CubicSpline(axis[used], some, axis=k)(axis)
-        return some
+    @cached_property
+    def _tables(self) -> list["_LogTable"]:
+        return []
+
+    def table_error(self, h: HyperPosterior) -> float:
+        """Half the mean change of the posterior mass, at points drawn from it, by the likelihood without a table.
+
+        This bounds the change of any probability, but for the choice of the points.
+        """
+        points = np.random.default_rng(0).choice(h.mass.size, CHECKED, p=h.mass.ravel())
+        changes = []
+        for k, i, j in zip(*np.unravel_index(points, h.mass.shape), strict=True):
+            nu, sigma, delta = h.nu[k : k + 1], h.sigma[i : i + 1] / self.unit, h.delta[j : j + 1] / self.unit
+            exact = self._sum(np.minimum(nu, MOST_DF), sigma, delta)
+            changes.append((exact - self._tables[-1](nu, np.log(sigma), delta)).item())
+        ratio = np.exp(np.array(changes) - max(changes))
+        return super().table_error(h) + float(np.abs(ratio / ratio.mean() - 1).mean() / 2)
 
     def _sum(self, nus: Floats, sigmas: Floats, deltas: Floats) -> Floats:
         total = np.zeros((nus.size, sigmas.size, deltas.size))
@@ -171,6 +185,53 @@ class ItemsInference(HierarchicalInference):
 
     def swap(self) -> "ItemsInference":
         return replace(self, means=0.0 - self.means, tables=self.tables[:, [1, 0, 2]])
+
+
+@dataclass(frozen=True, eq=False)
+class _LogTable:
+    """A function of nu, log sigma_0 and delta_0 at some points, with splines between them.
+
+    `places` has delta_0 at the places 0, 1, 2, ... of a grid that is denser in the middle.
+    """
+
+    axes: tuple[Floats, Floats, Floats]
+    places: Floats
+    values: Floats
+
+    @classmethod
+    def of(cls, function: Any, nus: Floats, log_sigma: Floats, delta: Floats) -> "_LogTable":
+        """The table of a function at no more points than are needed, of the places of a grid."""
+        axes = (np.log(np.minimum(nus, MOST_DF)), log_sigma, np.arange(delta.size, dtype=float))
+        thin = [
+            np.unique(np.linspace(0, x.size - 1, min(x.size, most)).round().astype(int))
+            for x, most in zip(axes, MOST_POINTS, strict=True)
+        ]
+        values = function(np.exp(axes[0][thin[0]]), np.exp(log_sigma[thin[1]]), delta[thin[2]])
+        # steeper falls would make the splines ring
+        return cls(
+            (axes[0][thin[0]], log_sigma[thin[1]], axes[2][thin[2]]), delta, np.maximum(values, values.max() - DEEP)
+        )
+
+    def covers(self, nus: Floats, log_sigma: Floats, delta: Floats) -> bool:
+        """Whether it has enough points for this grid, which lies within it and is not a small part of it."""
+        grids = (np.log(np.minimum(nus, MOST_DF)), log_sigma, delta)
+        own = (self.axes[0], self.axes[1], self.places)
+        for grid, axis, known, most in zip(grids, own, self.axes, MOST_POINTS, strict=True):
+            slack = 1e-9 * (1 + np.abs(axis).max())
+            inside = axis[0] - slack <= grid[0] and grid[-1] <= axis[-1] + slack
+            if not inside or np.ptp(grid) < np.ptp(axis) / 2 or known.size < min(grid.size, most):
+                return False
+        return True
+
+    def __call__(self, nus: Floats, log_sigma: Floats, delta: Floats) -> Floats:
+        from scipy.interpolate import CubicSpline
+
+        place = CubicSpline(self.places, np.arange(self.places.size))(delta) if self.places.size > 1 else np.zeros(1)
+        found = self.values
+        for k, grid in enumerate((np.log(np.minimum(nus, MOST_DF)), log_sigma, place)):
+            if not np.array_equal(grid, self.axes[k]):
+                found = CubicSpline(self.axes[k], found, axis=k)(grid)
+        return found
 
 
 def pymc_items(inference: ItemsInference) -> Any:
@@ -224,6 +285,7 @@ def item_statistics(pair: Pair, widths: Floats, prior: str | HierarchicalPrior) 
     tables = np.full((len(pair.datasets), 3), np.nan)
     means, errors, dfs, counts = (np.zeros(len(pair.datasets)) for _ in range(4))
     plain = True
+    check_one_run(pair.items.values(), "hierarchical_ttest")
     for i, one in enumerate(pair):
         d, items = one.differences[0], one.items[one.datasets[0]]
         n = counts[i] = d.size

@@ -7,6 +7,7 @@ contrast is the correlated t-test. Both are drawn independently, so that the Mon
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from bayescmp.bayes.ranking.result import AbilityInference, Block, RankingPoster
 from bayescmp.bayes.welch import difference_of, mean_and_error
 from bayescmp.checks import check_draws, check_switch, checked_seed, is_one_of
 from bayescmp.errors import DegenerateWarning, ScoresError, name_list, warn
+from bayescmp.numerics.clusters import RunsPart, runs_part
 from bayescmp.numerics.ranks import average_ranks
 from bayescmp.numerics.streams import streams
 from bayescmp.numerics.student import student_parameters, student_regions
@@ -100,7 +102,9 @@ def rank_models(
     if not scores.paired and len(scores.datasets) == 1:
         return _runs(scores, rope, draws, checked_seed(random_seed))
     blocks_are = "folds" if len(scores.datasets) == 1 else "datasets"
-    table = complete_table(scores, test="rank_models", blocks_are=blocks_are, least=1, relative=True)
+    table = complete_table(
+        scores, test="rank_models", blocks_are=blocks_are, least=1, relative=True, runs_of_items=True
+    )
     table, region = in_ropes(table, rope)
     notes = check_units(table, 'rank_models(by="score")', check_switch("mixed_units", mixed_units) or by == "rank")
     seed = checked_seed(random_seed)
@@ -196,24 +200,37 @@ def _runs(scores: Scores, rope: RopeLike | Mapping[str, RopeLike], draws: int, s
 
 
 def _items(table: Table, items: Items, rope: Rope, draws: int, seed: int) -> RankingPosterior:
-    """Right and wrong by their patterns over models; grades, samples and clusters by the covariance of the items."""
+    """Right and wrong by their patterns over models; grades, samples, clusters and runs by the covariance of items."""
     plain = items.samples is None and items.clusters is None and table.scale == "score"
+    settings: dict[str, Any] = {"by": "score", "draws": draws, "resampling": table.design}
+    notes: tuple[str, ...] = ()
+    models = "these trained models"
     inference: AbilityInference
     if plain and np.isin(table.values, (0.0, 1.0)).all():
         right = table.values if table.higher_is_better else 1 - table.values
         inference, method = PatternAbilities(right, ITEM_PRIOR, draws, seed), "Dirichlet on patterns of right and wrong"
     else:
         rounding = float(table.rounding.max())
-        inference, method = ItemAbilities(table.oriented, items.clusters, rounding, draws, seed), "multivariate t"
+        runs: tuple[RunsPart | None, ...] = ()
+        if items.runs > 1:
+            answers = [items.runs_of(m) for m in range(len(table.models))]
+            runs = tuple(runs_part(x, items.clusters, rounding) if x.shape[1] > 1 else None for x in answers)
+            models = "models that are trained like these"
+            once = [name for name, part in zip(table.models, runs, strict=True) if part is None]
+            if once:
+                notes = (f"what training {name_list(once)} again would change is not known: there is one run",)
+        of_items = ItemAbilities(table.oriented, items.clusters, rounding, draws, seed, runs)
+        inference, method, settings = of_items, "multivariate t", settings | {"df": of_items.df}
     return RankingPosterior(
         **table.about() | table.standing(),
         rope=rope,
         method=f"{method} over {len(items):,} items",
         engine="draws",
-        estimand="the mean scores of these trained models on items like these",
+        estimand=f"the mean scores of {models} on items like these",
         ability="mean score, higher is better",
-        settings={"by": "score", "draws": draws, "resampling": table.design},
+        settings=settings,
         random_seed=seed,
+        notes=notes,
         inference=inference,
     )
 

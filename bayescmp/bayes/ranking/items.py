@@ -1,7 +1,8 @@
 """Which of many models is the best one on items? Their joint posterior, of which every pair is the test of two models.
 
 Right and wrong: a Dirichlet on the patterns of right and wrong over models, so that pairing is automatic. Grades and
-clusters: the multivariate Student t with the (cluster-robust) covariance of the items.
+clusters: the multivariate Student t with the (cluster-robust) covariance of the items, and with what the runs of each
+model add where it was trained several times.
 """
 
 import math
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from bayescmp.bayes.ranking.result import AbilityInference, Block
-from bayescmp.numerics.clusters import satterthwaite
+from bayescmp.numerics.clusters import RunsPart, crossed_student, satterthwaite
 from bayescmp.numerics.streams import streams
 from bayescmp.numerics.student import student_regions
 from bayescmp.rope import Rope
@@ -73,20 +74,24 @@ class PatternAbilities(AbilityInference):
 
 @dataclass(frozen=True, eq=False)
 class ItemAbilities(AbilityInference):
-    """Mean grades of models over items: multivariate Student t; `grades` is items x models."""
+    """Mean grades of models over items: multivariate Student t; `grades` is items x models.
+
+    `runs` is what the runs of each model add, None for one that was trained once; empty where all were.
+    """
 
     grades: Floats
     clusters: NDArray[np.int64] | None
     rounding: float
     n_draws: int
     random_seed: int
+    runs: tuple[RunsPart | None, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grades", np.asarray(self.grades, dtype=float))
 
     @cached_property
     def _student(self) -> tuple[Floats, Floats, float]:
-        """Location, covariance of the means, degrees of freedom."""
+        """Location, covariance of the means over items, degrees of freedom."""
         n = len(self.grades)
         location = self.grades.mean(axis=0)
         centred = self.grades - location
@@ -99,8 +104,33 @@ class ItemAbilities(AbilityInference):
         sums, sizes = sums[used] / np.sqrt(1 - sizes[used] / n)[:, None], sizes[used]
         return location, sums.T @ sums / n**2, satterthwaite(sizes)
 
+    @cached_property
+    def _pairs(self) -> tuple[Floats, Floats]:
+        """The variance of every difference of two models, and its degrees of freedom."""
+        _, covariance, df = self._student
+        variance = np.diag(covariance)
+        spread = np.maximum(variance[:, None] + variance - 2 * covariance, 0.0)
+        spread = np.where(spread <= 1e-13 * (variance[:, None] + variance), 0.0, spread)
+        if not any(self.runs):
+            return spread, np.full(spread.shape, df)
+        dfs = np.full(spread.shape, df)
+        for i, j in np.argwhere(~np.eye(len(spread), dtype=bool)).tolist():
+            both = [part for part in (self.runs[i], self.runs[j]) if part is not None]
+            scale, dfs[i, j] = crossed_student(math.sqrt(spread[i, j]), df, both)
+            spread[i, j] = scale**2
+        return spread, dfs
+
+    @property
+    def df(self) -> float:
+        """The degrees of freedom of the joint posterior; with runs, the least of all pairs."""
+        different = ~np.eye(len(self._pairs[1]), dtype=bool)
+        return float(self._pairs[1][different].min(initial=self._student[2]))
+
     def blocks(self) -> Iterator[Block]:
-        location, covariance, df = self._student
+        location, covariance, _ = self._student
+        df = self.df
+        if self.runs:
+            covariance = covariance + np.diag([0.0 if part is None else part.added for part in self.runs])
         values, vectors = np.linalg.eigh(covariance)
         factor = (vectors * np.sqrt(np.maximum(values, 0.0))).T
         tolerance = 4 * self.rounding + 1e-13 * math.sqrt(max(values[-1], 0.0))
@@ -109,10 +139,7 @@ class ItemAbilities(AbilityInference):
             yield Block(location + normal / np.sqrt(rng.chisquare(df, (size, 1)) / df), tolerance)
 
     def better(self) -> Floats:
-        location, covariance, df = self._student
-        variance = np.diag(covariance)
-        spread = np.maximum(variance[:, None] + variance - 2 * covariance, 0.0)
-        spread = np.where(spread <= 1e-13 * (variance[:, None] + variance), 0.0, spread)
+        location, (spread, df) = self._student[0], self._pairs
         gaps = location[:, None] - location
         found = student_regions(gaps, np.sqrt(spread), df, Rope(0, 0), self.rounding)[0]
         return np.where(np.eye(len(found), dtype=bool), 0.5, found)
