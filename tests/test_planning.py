@@ -8,9 +8,11 @@ from scipy import integrate, optimize, special, stats
 
 import bayescmp as bc
 from bayescmp import Resampling, Rope, planning
+from bayescmp.bayes.hierarchical.enlarged import enlarged
 from bayescmp.frequentist import e_test
 from bayescmp.planning import exact
 from bayescmp.planning.designs import smallest_n
+from bayescmp.planning.worlds import DatasetsOfFolds
 
 TRUTH = {"mean": 0.02, "sd": 0.02}
 
@@ -289,6 +291,22 @@ def test_plans_of_a_rope_for_each_dataset_and_of_slow_tests():
     assert one == pytest.approx(np.array(two), abs=0.02)
     (slow,) = planning.plan(scores.pair(*pair), "hierarchical_ttest", rope=0.01, more=10, simulations=10).decided
     assert 0 <= sum(slow) <= 1
+
+
+@pytest.mark.oracle("planning.plan", "brute force")
+@pytest.mark.parametrize("more", [10, 40])
+def test_short_cut_of_the_hierarchical_test_is_the_test(more):
+    """More datasets on the grid of those at hand, against the test of all of them from the beginning."""
+    pair = bc.load_uci().pair("rf", "svm")
+    now, studies = bc.bayes.hierarchical_ttest(pair, rope=0.01), []
+    for k in range(4):
+        rng = np.random.default_rng((more, k))
+        studies.append(DatasetsOfFolds.drawn(pair, rng).more(pair, more, rng))
+    for short, study in zip(enlarged(now, studies), studies, strict=True):
+        whole = bc.bayes.hierarchical_ttest(study, rope=0.01)
+        assert short.three == pytest.approx(whole.three, abs=0.01)
+        assert short.losses == pytest.approx(whole.losses, abs=2e-5)
+    assert enlarged(now.with_rope((-np.inf, 0.01)), studies) is None
 
 
 @pytest.mark.parametrize("form", ["html", "md", "tex"])
