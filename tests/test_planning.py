@@ -1,6 +1,7 @@
 """Designs, assurance and plans: exact decisions against quadrature and simulation, and promises against what came."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from bayescmp.bayes.hierarchical.enlarged import enlarged
 from bayescmp.frequentist import e_test
 from bayescmp.planning import exact
 from bayescmp.planning.designs import smallest_n
-from bayescmp.planning.worlds import DatasetsOfFolds
+from bayescmp.planning.worlds import DatasetsOfFolds, JointDatasets
 
 TRUTH = {"mean": 0.02, "sd": 0.02}
 
@@ -158,6 +159,52 @@ def test_design_of_the_signed_rank_test_by_hand(rng):
     found = [bc.bayes.signed_rank_test(x, np.zeros(15), rope=0.01, draws=1000, random_seed=1) for x in studies]
     share = np.mean([p.p_better >= 0.95 for p in found])
     assert abs(share - d.p_better) <= 4 * math.sqrt(2 * share * (1 - share) / 300)
+
+
+@pytest.mark.oracle("planning.design", "closed form")
+def test_design_of_the_joint_model_of_two_models(rng):
+    """With flat effects and one score per dataset the posterior of two models is a Student t with n - 2 df."""
+    n, size, mean, between = 12, 20_000, 0.03, 0.02
+    truth = {"mean": mean, "between": between, "models": 2}
+    d = planning.design("multilevel", truth=truth, rope=0.01, n=n, prior="flat", simulations=40, random_seed=3)
+    averages = rng.normal(mean, between / math.sqrt(n), size)
+    scales = between * np.sqrt(rng.chisquare(n - 1, size) / (n * (n - 2)))
+    share = np.mean(special.stdtr(n - 2, (averages - 0.01) / scales) >= 0.95)
+    assert abs(d.p_better - share) <= 4 * math.sqrt(share * (1 - share) / 40)
+    widths = 2 * special.stdtrit(n - 2, 0.975) * scales
+    assert abs(d.width - widths.mean()) <= 4 * widths.std() / math.sqrt(40) + 0.001
+    assert d.simulations == 40
+    assert max(d.mcse[0]) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.oracle("planning.assurance", "simulation")
+def test_assurance_of_the_joint_model_by_hand(rng):
+    """Datasets of a pilot, picked by the weights of a Bayesian bootstrap, each study given to the model itself."""
+    scores, n, studies = bc.load_domains(), 12, 30
+    found = planning.assurance("multilevel", pilot=scores, rope=1, n=n, simulations=studies, random_seed=1)
+    wins = 0
+    for _ in range(studies):
+        picked = rng.choice(10, n, p=rng.dirichlet(np.ones(10)))
+        arrays = {name: scores.values[i, picked, 0] for i, name in enumerate(scores.models)}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            made = bc.Scores.from_arrays(arrays, metric="accuracy", higher_is_better=True, datasets=n)
+            wins += bc.bayes.multilevel(made, rope=1, random_seed=1).pair(*scores.models[:2]).three[2] >= 0.95
+    assert abs(found.p_worse - wins / studies) <= 4 * math.sqrt(2 * 0.25 / studies)
+
+
+def test_folds_and_other_models_of_the_joint_model(rng):
+    """The worlds have the spread that was asked for: of two models between datasets, and within."""
+    truth = {"mean": 0.03, "between": 0.02, "sd": 0.05, "models": 4, "others": -0.1}
+    scores = JointDatasets.given(truth, Resampling.kfold(10)).study(3000, rng)
+    a, b, other = (scores.values[i] for i in (0, 1, 3))
+    assert (a - b).std(axis=1, ddof=1).mean() == pytest.approx(0.05, rel=0.05)
+    expected = math.sqrt(0.02**2 + 0.05**2 * (1 / 10 + (1 / 10) / (1 - 1 / 10)))
+    assert (a - b).mean(axis=1).std() == pytest.approx(expected, rel=0.06)
+    assert (a - b).mean() == pytest.approx(0.03, abs=4 * expected / math.sqrt(3000))
+    assert (other - b).mean() == pytest.approx(-0.1, abs=4 * expected / math.sqrt(3000))
+    assert len(scores.models) == 4
 
 
 # ---- assurance, and how much is enough
@@ -442,6 +489,12 @@ def test_an_e_test_of_overwhelming_evidence():
 # ---- refusals
 
 
+def joint(resampling=None, engine=None, **truth):
+    options = {} if engine is None else {"engine": engine}
+    truth = {"mean": 0.03, "between": 0.03} | truth
+    return planning.design("multilevel", truth=truth, rope=0.01, n=8, resampling=resampling, **options)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -470,6 +523,16 @@ def test_an_e_test_of_overwhelming_evidence():
             lambda: planning.plan(bc.load_labour().pair("SVM", "DT"), "correlated_ttest", rope=0.01, more=0),
             "`more` must be",
         ),
+        (lambda: planning.plan(bc.load_uci().pair("rf", "svm"), "multilevel", rope=0.01), "must compare two models"),
+        (lambda: joint(models=1.5), "`models` of the truth must be a whole number"),
+        (lambda: joint(sd=0.1), "both about folds"),
+        (lambda: joint(sd=0.1, resampling=Resampling.custom(0.1)), "known number of at least 3 folds"),
+        (lambda: joint(engine="nuts"), "no option `engine`"),
+        (
+            lambda: planning.assurance("multilevel", pilot=bc.load_uci().pair("rf", "svm"), rope=0.01, n=8),
+            "must be Scores of all models",
+        ),
+        (lambda: planning.assurance("multilevel", pilot=bc.load_labour(), rope=0.01, n=8), "at least 5 datasets"),
         (lambda: e_test(-1, 2), "`wins` must be a whole number"),
         (lambda: e_test(1, 2, alternative="more"), "`alternative` must be"),
     ],

@@ -74,6 +74,11 @@ def plan(
     if not isinstance(pair, Pair):
         raise ValueError(f"`pair` must be a Pair, as scores.pair(a, b) gives, got {type(pair).__name__}.")
     entry, kind = plannable(test, options)
+    if entry.takes != "pair":
+        raise ValueError(
+            f"`test` must compare two models, got {test!r}. A study of the joint model from the scores at hand: "
+            f'planning.assurance("{test}", pilot=scores, n=...).'
+        )
     if options.get("target") == "benchmark":
         raise ValueError(
             '`target` must be "population" in a plan: a benchmark of these very items gets no more of them.'
