@@ -1,6 +1,7 @@
 """Designs, assurance and plans: exact decisions against quadrature and simulation, and promises against what came."""
 
 import math
+import time
 import warnings
 
 import numpy as np
@@ -13,7 +14,7 @@ from bayescmp.bayes.hierarchical.enlarged import enlarged
 from bayescmp.frequentist import e_test
 from bayescmp.planning import exact
 from bayescmp.planning.designs import smallest_n
-from bayescmp.planning.worlds import DatasetsOfFolds, JointDatasets
+from bayescmp.planning.worlds import DatasetsOfFolds, JointDatasets, RightOrWrong
 
 TRUTH = {"mean": 0.02, "sd": 0.02}
 
@@ -125,6 +126,30 @@ def test_design_of_right_and_wrong_items(n, discordance, difference, expected):
     truth = {"difference": difference, "discordance": discordance}
     d = planning.design("mcnemar_test", truth=truth, rope=0.02, n=n)
     assert (d.p_better, d.p_equivalent, d.p_worse) == pytest.approx(expected, abs=6e-7)
+
+
+@pytest.mark.oracle("planning.design", "brute force")
+@pytest.mark.parametrize(("discordance", "difference"), [(0.05, 0.0), (0.3, 0.1), (0.6, -0.3)])
+@pytest.mark.parametrize(
+    ("rope", "threshold"), [(0.02, 0.95), (0.0, 0.9), ((-0.05, 0.1), 0.6), ((0.0, 0.04), 0.99), (0.2, 0.95)]
+)
+def test_borders_of_all_sizes_are_those_of_every_table(discordance, difference, rope, threshold):
+    """The sizes at which decisions change, against the decision of every table of every size."""
+    world = RightOrWrong.given({"difference": difference, "discordance": discordance}, None)
+    sizes = np.array([1, 2, 3, 7, 8, 12, 25, 26, 60, 61, 130])
+    found, widths = exact.mcnemar_test(sizes, world, Rope.of(rope), threshold)
+    for n, decided, width in zip(sizes.tolist(), found, widths, strict=True):
+        expected, expected_width = exact._right_or_wrong(n, world, Rope.of(rope), threshold, 0.5)
+        assert decided == pytest.approx(expected, abs=1e-12)
+        assert width == pytest.approx(expected_width, abs=1e-12)
+
+
+def test_a_thousand_sizes_of_right_and_wrong_items():
+    """Part D again, among 1,000 sizes at once; in seconds of this process, so that a busy machine does not fail it."""
+    truth, start = {"difference": 0.1, "discordance": 0.2}, time.process_time()
+    d = planning.design("mcnemar_test", truth=truth, rope=0.02, n=range(1, 1001))
+    assert time.process_time() - start < 5
+    assert d.p_better[[99, 299]] == pytest.approx([0.573494, 0.943246], abs=6e-7)
 
 
 def test_more_repeats_do_not_help_beyond_the_ceiling():
