@@ -500,7 +500,9 @@ class Decider:
             decided, mcse, widths = self._exact(sizes, worlds, truths, seed)
             simulations = 0
         else:
-            usual = JOINT_SIMULATIONS if self.test.takes == "scores" else FEW_SIMULATIONS if self.test.slow else SIMULATIONS
+            usual = (
+                JOINT_SIMULATIONS if self.test.takes == "scores" else FEW_SIMULATIONS if self.test.slow else SIMULATIONS
+            )
             simulations = simulations or usual
             decided, mcse, widths = self._simulated(sizes, worlds, simulations, seed)
         return Design(
