@@ -200,5 +200,5 @@ def test_a_report_quotes_the_rule(form, tmp_path):
         "The number of looks is 3, the rule has 1.",
     ):
         assert part in text
-    with pytest.raises(ValueError, match="`rule` must be a gates.Rule"):
+    with pytest.raises(ValueError, match="`rule` must be a gates"):
         kept.report(tmp_path / f"wrong.{form}", rule=3)

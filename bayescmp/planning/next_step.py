@@ -221,8 +221,8 @@ class Plan(Value):
         columns = [self.unit, f"{self.a} better", "equivalent", f"{self.b} better", "undecided", "expected loss"]
         lines = [
             f"Plan: {self.a} vs {self.b}, {self.at_hand} {self.unit} at hand ({self.decision_now}), {rope}, "
-            f"threshold {self.threshold:g} ({self.simulations} simulated studies of each size, Monte-Carlo error at most "
-            f"{max(self.mcse):.2g})",
+            f"threshold {self.threshold:g} ({self.simulations} simulated studies of each size, Monte-Carlo error at "
+            f"most {max(self.mcse):.2g})",
             *(f"  {line}" for line in text_table(columns, rows, "rrrrrr").splitlines()),
             f"  {self.sentence()}",
             *(f"  note: {note}" for note in self.notes),

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int_]
 PRIOR = 0.5
 ROUGH = 8.0
-"""The approximation by mean, sd and skewness is off by less than this over the variance of a count; 3.7 was the most."""
+"""The approximation by mean, sd and skewness is off by less than this over a count's variance; 3.7 was the most."""
 FAR = 5.0
 """Deviations beyond which skewness does not count."""
 LEAST_COUNT, POINTS, REACH = 2, 21, 7.0

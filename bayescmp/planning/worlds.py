@@ -497,7 +497,8 @@ class JointDatasets(World):
         n = len(pilot.datasets)
         if n < LEAST_BOOTSTRAP:
             raise ScoresError(
-                f"A plan of the joint model from a pilot needs at least {LEAST_BOOTSTRAP} datasets to draw from, got {n}."
+                f"A plan of the joint model from a pilot needs at least {LEAST_BOOTSTRAP} datasets to draw from, "
+                f"got {n}."
             )
         designs = {None if design is None else (design.n, round(design.rho, 3)) for design in pilot.resampling}
         if len(designs) > 1 or not np.isfinite(pilot.values).all():
