@@ -17,6 +17,7 @@ import items
 import joint
 import many_datasets
 import one_dataset
+import plans
 import rankings
 import real_cv
 import statements
@@ -34,7 +35,11 @@ def main() -> int:
     parser.add_argument("--statements", action="store_true", help="only what the tool says, and how often it is true")
     options = parser.parse_args()
     book = Book(SEED, options.quick)
-    tests = () if options.statements else (one_dataset, counts, items, many_datasets, rankings, joint, effects, real_cv)
+    tests = (
+        ()
+        if options.statements
+        else (one_dataset, counts, items, many_datasets, rankings, joint, effects, real_cv, plans)
+    )
     start = perf_counter()
     with one_blas_thread(), warnings.catch_warnings():
         # 5 x 2-fold differences of small test sets may happen to be equal
