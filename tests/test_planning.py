@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import integrate, optimize, special, stats
+from scipy import integrate, optimize, signal, special, stats
 
 import bayescmp as bc
 from bayescmp import Resampling, Rope, planning
@@ -572,13 +572,72 @@ def test_nonsense_is_refused_by_name(call, words):
 EDGE = {"difference": 0.02, "discordance": 0.2}
 
 
+def p_above(k, c, n, r):
+    """P(difference > r) of k and c of n items, by its own quadrature: the logit of their share goes by equal steps."""
+    s, rest = k + c + 1.0, n - k - c + 1.0
+    x = np.log(s / rest)[:, None] + np.sqrt(1 / s + 1 / rest)[:, None] * np.linspace(-7.5, 7.5, 25)
+    weight = s[:, None] * x - (s + rest)[:, None] * np.logaddexp(0, x)
+    weight = np.exp(weight - weight.max(axis=1, keepdims=True))
+    share = special.betainc(c[:, None] + 0.5, k[:, None] + 0.5, np.maximum(1 - r * (1 + np.exp(-x)), 0) / 2)
+    return (weight * share).sum(axis=1) / weight.sum(axis=1)
+
+
+def looks_without_simulation(at, difference, discordance, r, most=401):
+    """P(better), P(equivalent), P(worse) of looks: the distribution of (k, c) from look to look, stops taken out."""
+    p, q = (discordance + difference) / 2, (discordance - difference) / 2
+    state, decided, before = np.zeros((most, most)), np.zeros(3), 0
+    state[0, 0] = 1.0
+    for n in at:
+        i = np.arange(n - before + 1)
+        one, two = np.meshgrid(i, i, indexing="ij")
+        rest = n - before - one - two
+        new = np.where(rest >= 0, stats.multinomial.pmf(np.stack([one, two, rest], axis=-1), n - before,
+                       [p, q, 1 - p - q]), 0.0)  # fmt: skip
+        state, before = np.maximum(signal.fftconvolve(state, new)[:most, :most], 0.0), n
+        k, c = np.nonzero(state > 1e-9)
+        sides = []
+        for one, two in ((k, c), (c, k)):
+            z = (one - two - r * n) / np.sqrt(k + c + 1)
+            tail, near = (z > 0).astype(float), np.abs(z) < 6
+            tail[near] = p_above(one[near], two[near], n, r)
+            sides.append(tail)
+        outcomes = np.stack([sides[0], 1 - sides[0] - sides[1], sides[1]]) >= 0.95
+        decided += (outcomes * state[k, c]).sum(axis=1)
+        stopped = outcomes.any(axis=0)
+        state[k[stopped], c[stopped]] = 0.0
+    return decided
+
+
+@pytest.mark.oracle("planning.looks", "brute force")
+def test_looks_by_their_exact_distribution():
+    at, truth = range(50, 251, 50), {"difference": 0.02, "discordance": 0.2}
+    found = planning.looks(truth=truth, rope=0.02, at=at, simulations=8000, random_seed=2)
+    expected = looks_without_simulation(at, **truth, r=0.02, most=121)
+    assert np.all(np.abs(found.decided - expected) <= 4 * np.sqrt(expected * (1 - expected) / 8000) + 1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.oracle("planning.looks", "brute force")
+@pytest.mark.parametrize(("first", "better"), [(50, 0.254), (200, 0.212), (300, 0.195)])
+def test_exact_looks_at_the_edge_of_the_rope(first, better):
+    """The numbers of the next test, without simulation."""
+    found = looks_without_simulation(range(first, 2001, 50), difference=0.02, discordance=0.2, r=0.02)
+    assert found[0] == pytest.approx(better, abs=6e-4)
+
+
 @pytest.mark.oracle("planning.looks", "example: METHODS 21.4, looks every 50 items at the rope's edge")
 def test_looks_at_the_edge_of_the_rope():
-    """25 % declare "better" in 40 looks from 50 to 2,000 items, 4.5 % at 2,000 fixed, 21.5 % from 300 on."""
+    """25 % declare "better" in 40 looks from 50 to 2,000 items, and 4.5 % (exactly 5.0 %) at 2,000 fixed.
+
+    The example's 21.5 % for a first look at 300 are those of a first look at 200, and 300 gives 19.5 %: the exact
+    distribution above has no simulation in it.
+    """
     options = {"truth": EDGE, "rope": 0.02, "simulations": 2000, "random_seed": 1}
     many, late = planning.looks(at=range(50, 2001, 50), **options), planning.looks(at=range(300, 2001, 50), **options)
-    for found, expected in ((many.p_better, 0.25), (many.fixed[0], 0.045), (late.p_better, 0.215)):
-        assert abs(found - expected) <= 4 * math.sqrt(expected * (1 - expected) / 2000) + 0.005
+    fixed = planning.design("mcnemar_test", truth=EDGE, rope=0.02, n=2000).p_better
+    assert fixed == pytest.approx(0.045, abs=0.006)
+    for found, expected in ((many.p_better, 0.254), (many.fixed[0], fixed), (late.p_better, 0.195)):
+        assert abs(found - expected) <= 4 * math.sqrt(expected * (1 - expected) / 2000)
     threshold = many.threshold_for(0.05)
     again = planning.looks(at=range(50, 2001, 50), **options | {"random_seed": 2}, threshold=threshold)
     assert abs(again.p_better - 0.05) <= 4 * math.sqrt(2 * 0.05 * 0.95 / 2000)
