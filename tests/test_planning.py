@@ -501,6 +501,23 @@ def test_looking_all_the_time_keeps_the_level(rng):
         assert ever <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / studies)
 
 
+@pytest.mark.oracle("frequentist.e_test", "simulation")
+def test_ten_thousand_looks_keep_the_level(rng):
+    """2,000 studies that look after each of 10,000 cases; the bet of each case is at the odds of those before."""
+    studies, cases = 2000, 10_000
+    log_e, wins, ever = np.zeros(studies), np.zeros(studies), np.zeros(studies)
+    for n in range(cases):
+        won = rng.random(studies) < 0.5
+        share = (wins + 0.5) / (n + 1)
+        log_e += np.log(2 * np.where(won, share, 1 - share))
+        wins += won
+        ever = np.maximum(ever, log_e)
+    assert log_e[:5] == pytest.approx([e_test(int(w), cases - int(w)).log_e for w in wins[:5]])
+    for alpha in (0.1, 0.05, 0.01):
+        assert np.mean(ever >= -math.log(alpha)) <= alpha + 4 * math.sqrt(alpha * (1 - alpha) / studies)
+    assert np.mean(ever >= math.log(10)) > 0.02
+
+
 def test_an_e_test_of_overwhelming_evidence():
     found = e_test(1_000_000, 0)
     assert found.rejects(1e-9)
