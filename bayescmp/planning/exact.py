@@ -80,7 +80,7 @@ def _by_borders(n: Ints, world: RightOrWrong, rope: Rope, threshold: float) -> t
         start += part.size
         most = int(n[part].max())
         ends = [(_likely(least, p)[0] // 8 * 8, _likely(most, p)[1] // 8 * 8 + 7) for p in world.cells[1:3]]
-        found = borders(Window(ends[0], ends[1], (least, most)), rope, threshold)
+        found = borders(Window(ends[0], ends[1], (least, most)), rope.low, rope.high, threshold)
         for i in part.tolist():
             decided[i], widths[i] = _summed(int(n[i]), world, ends, found)
     return decided, widths

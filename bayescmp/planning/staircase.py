@@ -41,10 +41,13 @@ class Window(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def borders(window: Window, rope: Rope, threshold: float) -> tuple[Ints, Ints, Ints]:
-    """For each k and c the last size that is decided as better, the first as equivalent, and the last as worse."""
+def borders(window: Window, low: float, high: float, threshold: float) -> tuple[Ints, Ints, Ints]:
+    """For each k and c the last size that is decided as better, the first as equivalent, the last as worse.
+
+    The rope is from `low` to `high`.
+    """
     k, c = np.meshgrid(np.arange(window.k[0], window.k[1] + 1), np.arange(window.c[0], window.c[1] + 1), indexing="ij")
-    search = _Search(k.ravel(), c.ravel(), window.n, rope, threshold)
+    search = _Search(k.ravel(), c.ravel(), window.n, Rope(low, high), threshold)
     return tuple(search.last(name).reshape(k.shape) for name in ("better", "equivalent", "worse"))  # type: ignore[return-value]
 
 

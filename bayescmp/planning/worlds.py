@@ -63,8 +63,8 @@ class World:
         return cls(**truth)
 
     @classmethod
-    def drawn(cls, pilot: Pair, rng: np.random.Generator) -> Self:
-        """A world from the posterior of a pilot."""
+    def drawn(cls, pilot: Any, rng: np.random.Generator) -> Self:
+        """A world from the posterior of a pilot: a Pair, but Scores for the joint model."""
         raise NotImplementedError
 
     def study(self, n: int, rng: np.random.Generator) -> Pair:

@@ -58,32 +58,32 @@ def _truth(rng: np.random.Generator) -> tuple[float, float]:
     return rng.normal(0, 0.015), 0.02 * np.exp(rng.normal(0, 0.3))
 
 
-def _folds(rng: np.random.Generator) -> tuple[Pair, Pair, int]:
+def _folds(rng: np.random.Generator) -> tuple[Any, ...]:
     mean, sd = _truth(rng)
     d = rng.normal(rng.normal(mean, sd * np.sqrt(1 / 9)), sd, 40)  # the folds of one dataset share their data
     return *(_pair(d[:n], resampling=Resampling.custom(0.1)) for n in (20, 40)), 20
 
 
-def _datasets(rng: np.random.Generator) -> tuple[Pair, Pair, int]:
+def _datasets(rng: np.random.Generator) -> tuple[Any, ...]:
     mean, sd = _truth(rng)
     d = rng.normal(mean, sd, 30)
     return *(_pair(d[:n], datasets=n) for n in (15, 30)), 15
 
 
-def _datasets_of_folds(rng: np.random.Generator) -> tuple[Pair, Pair, int]:
+def _datasets_of_folds(rng: np.random.Generator) -> tuple[Any, ...]:
     mean, sd = _truth(rng)
     own = rng.normal(mean, sd, 30) + 0.02 * np.sqrt(1 / 9) * rng.standard_normal(30)
     d = own[:, None] + 0.02 * rng.standard_normal((30, 10))
     return *(_pair(d[:n], resampling=FOLDS) for n in (15, 30)), 15
 
 
-def _runs(rng: np.random.Generator) -> tuple[Pair, Pair, int]:
+def _runs(rng: np.random.Generator) -> tuple[Any, ...]:
     mean = rng.normal(0, 0.02)
     a, b = rng.normal(mean, 0.03, 24), rng.normal(0, 0.03, 24)
     return *(_pair(a[:n], b[:n], resampling=Resampling.runs()) for n in (12, 24)), 12
 
 
-def _items(rng: np.random.Generator) -> tuple[Pair, Pair, int]:
+def _items(rng: np.random.Generator) -> tuple[Any, ...]:
     cell = rng.choice(4, 400, p=rng.dirichlet([20, 4, 3, 5]))
     a, b = np.isin(cell, (0, 1)).astype(float), np.isin(cell, (0, 2)).astype(float)
     return *(_pair(a[:n], b[:n], resampling=Resampling.items()) for n in (200, 400)), 200
