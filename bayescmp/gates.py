@@ -166,7 +166,7 @@ class Rule(Value):
         return tuple(found)
 
     def departures(self, c: Comparison) -> tuple[str, ...]:
-        """In what a comparison is not what the rule was written for; none where it keeps to the rule."""
+        """In what the comparison `c` is not what the rule was written for; none where it keeps to the rule."""
         names = [model for model in c.models if _fingerprint(c.scores, model) == self.baseline]
         # any model will do for what is not about the baseline
         found = [

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from bayescmp.checks import check_switch, is_list
 from bayescmp.comparison.show import ranking_of
 from bayescmp.files import check_target, checked_path, holds, write_text
+from bayescmp.gates import Rule
 from bayescmp.reports.content import (
     MOST_PROBABLE,
     P_NAMES,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from bayescmp.comparison.result import Comparison
-    from bayescmp.gates import Rule
 
 FORMATS = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".tex": "tex"}
 MOST_ROWS_ON_A_PAGE = 35
@@ -50,7 +50,7 @@ def report(
     overwrite: bool = False,
     ropes: Iterable[RopeLike] | None = None,
     plan: bool = False,
-    rule: "Rule | str | os.PathLike[str] | None" = None,
+    rule: Rule | str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
 ) -> Path:
     """Write the whole report; the ending of the path gives the format.
@@ -96,10 +96,8 @@ def report(
     return write_text(path, template.render(r=found, mark=mark, **drawn), overwrite)
 
 
-def checked_rule(rule: "Rule | str | os.PathLike[str]") -> "Rule":
+def checked_rule(rule: Rule | str | os.PathLike[str]) -> Rule:
     """The rule, or that of a file."""
-    from bayescmp.gates import Rule
-
     if isinstance(rule, (str, os.PathLike)):
         return Rule.read(Path(rule))
     if not isinstance(rule, Rule):
