@@ -67,6 +67,9 @@ class Test:
         How many pairs make a task of a second or so, for parallel runs; few where one pair takes long.
     together : str, optional
         "module:function" that answers many of its posteriors at once: (posteriors, pairs=) -> posteriors.
+    enlarged : str, optional
+        "module:function" for plans: (posterior, pairs) -> three probabilities and losses of each pair, which is the
+        posterior's own with more data, faster than testing it; or None where that cannot be had.
     batch : str, optional
         "module:function" that tests all pairs of `Scores` at once and returns `PairwiseTests`.
     batch_options : mapping
@@ -118,6 +121,7 @@ class Test:
     seeded: bool = False
     pairs_per_task: int = 64
     together: str | None = None
+    enlarged: str | None = None
     batch: str | None = None
     batch_options: Mapping[str, Any] = field(default_factory=dict)
     family: bool = False
@@ -140,7 +144,7 @@ class Test:
                 raise ValueError(f"`designs` must be among {', '.join(DESIGNS)}, got {design!r}.")
         if not self.name.isidentifier():
             raise ValueError(f"`name` must be the name of a function, got {self.name!r}.")
-        for name in ("function", "together", "batch", "pymc", "decides"):
+        for name in ("function", "together", "enlarged", "batch", "pymc", "decides"):
             place = getattr(self, name)
             if place is not None and place.count(":") != 1:
                 raise ValueError(f'`{name}` must be "package.module:function", got {place!r}.')
@@ -375,6 +379,7 @@ for _entry in (
         sibling="wilcoxon_test",
         citations=("corani2017statistical",),
         pairs_per_task=2,
+        enlarged="bayescmp.bayes.hierarchical.enlarged:enlarged",
         pymc="bayescmp.bayes.hierarchical.ttest:pymc_hierarchical_ttest",
         advised=("folds of datasets", "runs of datasets"),
         questions=("Q1", "Q2"),

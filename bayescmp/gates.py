@@ -14,7 +14,7 @@ import numpy as np
 
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.checks import check_count, check_threshold, is_one_of
-from bayescmp.comparison import compare
+from bayescmp.comparison import Comparison, compare
 from bayescmp.errors import ScoresError, name_list
 from bayescmp.rope import ROPE, Rope, RopeLike
 from bayescmp.scores.inputs import check_scores
@@ -163,6 +163,27 @@ class Rule(Value):
             found.append("the direction of the metric is not that of the rule")
         if self.baseline is not None and _fingerprint(scores, baseline) != self.baseline:
             found.append(f"the scores of the baseline {baseline} are not those that the rule was written for")
+        return tuple(found)
+
+    def departures(self, c: Comparison) -> tuple[str, ...]:
+        """In what the comparison `c` is not what the rule was written for; none where it keeps to the rule."""
+        names = [model for model in c.models if _fingerprint(c.scores, model) == self.baseline]
+        # any model will do for what is not about the baseline
+        found = [
+            text for text in self.differs(c.scores, (names or c.models)[0]) if "scores of the baseline" not in text
+        ]
+        if self.baseline is not None and not names:
+            found.append("no model has the scores of the baseline that the rule was written for")
+        ruled = {
+            "rope": (c.rope, self.rope),
+            "threshold": (c.threshold, self.threshold),
+            "test": (c.setting.bayes_test.name, self.test or c.setting.bayes_test.name),
+            "prior": (c.bayes_options.get("prior"), self.prior),
+            "number of looks": (c.looks, self.looks),
+        }
+        found += [
+            f"the {name} is {here}, the rule has {there}" for name, (here, there) in ruled.items() if here != there
+        ]
         return tuple(found)
 
 

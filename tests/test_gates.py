@@ -171,3 +171,34 @@ def test_names_are_escaped_in_the_table_for_a_pull_request(rng):
     assert "<script>" not in text
     assert "a|b" not in text
     assert "**better** (pass)" in text
+
+
+@pytest.mark.parametrize("form", ["html", "md", "tex"])
+def test_a_report_quotes_the_rule(form, tmp_path):
+    """A comparison that keeps to the rule, and departures from it: rope, looks, an edited file, another baseline."""
+    scores = bc.load_labour()
+    rule = Rule(rope=bc.Rope(-0.01, 0.01)).written_for(scores, "DT")
+    path = tmp_path / "rule.toml"
+    path.write_text(rule.to_toml(), "utf-8")
+    kept = bc.compare(scores, rope=0.01)
+    assert rule.departures(kept) == ()
+    text = kept.report(tmp_path / f"kept.{form}", rule=path).read_text("utf-8")
+    assert "The comparison keeps to a rule that was written down before." in text
+    assert "fingerprint" in text
+    assert rule.fingerprint in text
+    assert "written down before" not in kept.report(tmp_path / f"none.{form}").read_text("utf-8")
+
+    path.write_text(rule.to_toml().replace("threshold = 0.95", "threshold = 0.9"), "utf-8")
+    other = bc.compare(scores.select(models=["SVM", "LR"]), rope=0.02, looks=3)
+    text = other.report(tmp_path / f"other.{form}", rule=Rule.read(path)).read_text("utf-8").replace("\\", "")
+    assert "The comparison does not keep to the rule" in text
+    for part in (
+        "The rule was changed after it was written.",
+        "No model has the scores of the baseline that the rule was written for.",
+        "The rope is",
+        "The threshold is 0.95, the rule has 0.9.",
+        "The number of looks is 3, the rule has 1.",
+    ):
+        assert part in text
+    with pytest.raises(ValueError, match="`rule` must be a gates"):
+        kept.report(tmp_path / f"wrong.{form}", rule=3)

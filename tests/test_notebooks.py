@@ -13,7 +13,7 @@ import bayescmp as bc
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "notebooks").glob("*.md"))
-SLOW = {"figures", "first_comparison", "many_models", "shrinkage"}
+SLOW = {"figures", "first_comparison", "many_models", "shrinkage", "undecided"}
 CELL = re.compile(r"```\{code-cell\} python\n(?:---\n(?P<yaml>.*?)---\n|(?::[^\n]*\n)+\n)?(?P<code>.*?)```", re.S)
 NUMBER = re.compile(r"(?<![\w.,/])[-+]?(?:\d[\d,]*)?(?:\.\d+(?:e-?\d+)?|(?<=\d)e-\d+)(?![\w/])")
 CUSTOMARY = {0.05, 0.95, 0.99, 0.001}

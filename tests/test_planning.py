@@ -1,16 +1,20 @@
 """Designs, assurance and plans: exact decisions against quadrature and simulation, and promises against what came."""
 
 import math
+import time
+import warnings
 
 import numpy as np
 import pytest
-from scipy import integrate, optimize, special, stats
+from scipy import integrate, optimize, signal, special, stats
 
 import bayescmp as bc
 from bayescmp import Resampling, Rope, planning
+from bayescmp.bayes.hierarchical.enlarged import enlarged
 from bayescmp.frequentist import e_test
 from bayescmp.planning import exact
 from bayescmp.planning.designs import smallest_n
+from bayescmp.planning.worlds import DatasetsOfFolds, JointDatasets, RightOrWrong
 
 TRUTH = {"mean": 0.02, "sd": 0.02}
 
@@ -124,6 +128,30 @@ def test_design_of_right_and_wrong_items(n, discordance, difference, expected):
     assert (d.p_better, d.p_equivalent, d.p_worse) == pytest.approx(expected, abs=6e-7)
 
 
+@pytest.mark.oracle("planning.design", "brute force")
+@pytest.mark.parametrize(("discordance", "difference"), [(0.05, 0.0), (0.3, 0.1), (0.6, -0.3)])
+@pytest.mark.parametrize(
+    ("rope", "threshold"), [(0.02, 0.95), (0.0, 0.9), ((-0.05, 0.1), 0.6), ((0.0, 0.04), 0.99), (0.2, 0.95)]
+)
+def test_borders_of_all_sizes_are_those_of_every_table(discordance, difference, rope, threshold):
+    """The sizes at which decisions change, against the decision of every table of every size."""
+    world = RightOrWrong.given({"difference": difference, "discordance": discordance}, None)
+    sizes = np.array([1, 2, 3, 7, 8, 12, 25, 26, 60, 61, 130])
+    found, widths = exact.mcnemar_test(sizes, world, Rope.of(rope), threshold)
+    for n, decided, width in zip(sizes.tolist(), found, widths, strict=True):
+        expected, expected_width = exact._right_or_wrong(n, world, Rope.of(rope), threshold, 0.5)
+        assert decided == pytest.approx(expected, abs=1e-12)
+        assert width == pytest.approx(expected_width, abs=1e-12)
+
+
+def test_a_thousand_sizes_of_right_and_wrong_items():
+    """Part D again, among 1,000 sizes at once; in seconds of this process, so that a busy machine does not fail it."""
+    truth, start = {"difference": 0.1, "discordance": 0.2}, time.process_time()
+    d = planning.design("mcnemar_test", truth=truth, rope=0.02, n=range(1, 1001))
+    assert time.process_time() - start < 5
+    assert d.p_better[[99, 299]] == pytest.approx([0.573494, 0.943246], abs=6e-7)
+
+
 def test_more_repeats_do_not_help_beyond_the_ceiling():
     d = planning.design(
         "correlated_ttest", truth=TRUTH, rope=0.01, n=[10, 100, 10_000], resampling=Resampling.kfold(10)
@@ -156,6 +184,52 @@ def test_design_of_the_signed_rank_test_by_hand(rng):
     found = [bc.bayes.signed_rank_test(x, np.zeros(15), rope=0.01, draws=1000, random_seed=1) for x in studies]
     share = np.mean([p.p_better >= 0.95 for p in found])
     assert abs(share - d.p_better) <= 4 * math.sqrt(2 * share * (1 - share) / 300)
+
+
+@pytest.mark.oracle("planning.design", "closed form")
+def test_design_of_the_joint_model_of_two_models(rng):
+    """With flat effects and one score per dataset the posterior of two models is a Student t with n - 2 df."""
+    n, size, mean, between = 12, 20_000, 0.03, 0.02
+    truth = {"mean": mean, "between": between, "models": 2}
+    d = planning.design("multilevel", truth=truth, rope=0.01, n=n, prior="flat", simulations=40, random_seed=3)
+    averages = rng.normal(mean, between / math.sqrt(n), size)
+    scales = between * np.sqrt(rng.chisquare(n - 1, size) / (n * (n - 2)))
+    share = np.mean(special.stdtr(n - 2, (averages - 0.01) / scales) >= 0.95)
+    assert abs(d.p_better - share) <= 4 * math.sqrt(share * (1 - share) / 40)
+    widths = 2 * special.stdtrit(n - 2, 0.975) * scales
+    assert abs(d.width - widths.mean()) <= 4 * widths.std() / math.sqrt(40) + 0.001
+    assert d.simulations == 40
+    assert max(d.mcse[0]) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.oracle("planning.assurance", "simulation")
+def test_assurance_of_the_joint_model_by_hand(rng):
+    """Datasets of a pilot, picked by the weights of a Bayesian bootstrap, each study given to the model itself."""
+    scores, n, studies = bc.load_domains(), 12, 30
+    found = planning.assurance("multilevel", pilot=scores, rope=1, n=n, simulations=studies, random_seed=1)
+    wins = 0
+    for _ in range(studies):
+        picked = rng.choice(10, n, p=rng.dirichlet(np.ones(10)))
+        arrays = {name: scores.values[i, picked, 0] for i, name in enumerate(scores.models)}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            made = bc.Scores.from_arrays(arrays, metric="accuracy", higher_is_better=True, datasets=n)
+            wins += bc.bayes.multilevel(made, rope=1, random_seed=1).pair(*scores.models[:2]).three[2] >= 0.95
+    assert abs(found.p_worse - wins / studies) <= 4 * math.sqrt(2 * 0.25 / studies)
+
+
+def test_folds_and_other_models_of_the_joint_model(rng):
+    """The worlds have the spread that was asked for: of two models between datasets, and within."""
+    truth = {"mean": 0.03, "between": 0.02, "sd": 0.05, "models": 4, "others": -0.1}
+    scores = JointDatasets.given(truth, Resampling.kfold(10)).study(3000, rng)
+    a, b, other = (scores.values[i] for i in (0, 1, 3))
+    assert (a - b).std(axis=1, ddof=1).mean() == pytest.approx(0.05, rel=0.05)
+    expected = math.sqrt(0.02**2 + 0.05**2 * (1 / 10 + (1 / 10) / (1 - 1 / 10)))
+    assert (a - b).mean(axis=1).std() == pytest.approx(expected, rel=0.06)
+    assert (a - b).mean() == pytest.approx(0.03, abs=4 * expected / math.sqrt(3000))
+    assert (other - b).mean() == pytest.approx(-0.1, abs=4 * expected / math.sqrt(3000))
+    assert len(scores.models) == 4
 
 
 # ---- assurance, and how much is enough
@@ -291,6 +365,22 @@ def test_plans_of_a_rope_for_each_dataset_and_of_slow_tests():
     assert 0 <= sum(slow) <= 1
 
 
+@pytest.mark.oracle("planning.plan", "brute force")
+@pytest.mark.parametrize("more", [10, 40])
+def test_short_cut_of_the_hierarchical_test_is_the_test(more):
+    """More datasets on the grid of those at hand, against the test of all of them from the beginning."""
+    pair = bc.load_uci().pair("rf", "svm")
+    now, studies = bc.bayes.hierarchical_ttest(pair, rope=0.01), []
+    for k in range(4):
+        rng = np.random.default_rng((more, k))
+        studies.append(DatasetsOfFolds.drawn(pair, rng).more(pair, more, rng))
+    for short, study in zip(enlarged(now, studies), studies, strict=True):
+        whole = bc.bayes.hierarchical_ttest(study, rope=0.01)
+        assert short.three == pytest.approx(whole.three, abs=0.01)
+        assert short.losses == pytest.approx(whole.losses, abs=2e-5)
+    assert enlarged(now.with_rope((-np.inf, 0.01)), studies) is None
+
+
 @pytest.mark.parametrize("form", ["html", "md", "tex"])
 def test_a_report_has_plans_only_where_they_are_asked_for(form, tmp_path):
     c = bc.compare(bc.load_labour(), rope=0.01, looks=4)
@@ -411,6 +501,23 @@ def test_looking_all_the_time_keeps_the_level(rng):
         assert ever <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / studies)
 
 
+@pytest.mark.oracle("frequentist.e_test", "simulation")
+def test_ten_thousand_looks_keep_the_level(rng):
+    """2,000 studies that look after each of 10,000 cases; the bet of each case is at the odds of those before."""
+    studies, cases = 2000, 10_000
+    log_e, wins, ever = np.zeros(studies), np.zeros(studies), np.zeros(studies)
+    for n in range(cases):
+        won = rng.random(studies) < 0.5
+        share = (wins + 0.5) / (n + 1)
+        log_e += np.log(2 * np.where(won, share, 1 - share))
+        wins += won
+        ever = np.maximum(ever, log_e)
+    assert log_e[:5] == pytest.approx([e_test(int(w), cases - int(w)).log_e for w in wins[:5]])
+    for alpha in (0.1, 0.05, 0.01):
+        assert np.mean(ever >= -math.log(alpha)) <= alpha + 4 * math.sqrt(alpha * (1 - alpha) / studies)
+    assert np.mean(ever >= math.log(10)) > 0.02
+
+
 def test_an_e_test_of_overwhelming_evidence():
     found = e_test(1_000_000, 0)
     assert found.rejects(1e-9)
@@ -422,6 +529,12 @@ def test_an_e_test_of_overwhelming_evidence():
 
 
 # ---- refusals
+
+
+def joint(resampling=None, engine=None, **truth):
+    options = {} if engine is None else {"engine": engine}
+    truth = {"mean": 0.03, "between": 0.03} | truth
+    return planning.design("multilevel", truth=truth, rope=0.01, n=8, resampling=resampling, **options)
 
 
 @pytest.mark.parametrize(
@@ -452,6 +565,16 @@ def test_an_e_test_of_overwhelming_evidence():
             lambda: planning.plan(bc.load_labour().pair("SVM", "DT"), "correlated_ttest", rope=0.01, more=0),
             "`more` must be",
         ),
+        (lambda: planning.plan(bc.load_uci().pair("rf", "svm"), "multilevel", rope=0.01), "must compare two models"),
+        (lambda: joint(models=1.5), "`models` of the truth must be a whole number"),
+        (lambda: joint(sd=0.1), "both about folds"),
+        (lambda: joint(sd=0.1, resampling=Resampling.custom(0.1)), "known number of at least 3 folds"),
+        (lambda: joint(engine="nuts"), "no option `engine`"),
+        (
+            lambda: planning.assurance("multilevel", pilot=bc.load_uci().pair("rf", "svm"), rope=0.01, n=8),
+            "must be Scores of all models",
+        ),
+        (lambda: planning.assurance("multilevel", pilot=bc.load_labour(), rope=0.01, n=8), "at least 5 datasets"),
         (lambda: e_test(-1, 2), "`wins` must be a whole number"),
         (lambda: e_test(1, 2, alternative="more"), "`alternative` must be"),
     ],
@@ -466,13 +589,72 @@ def test_nonsense_is_refused_by_name(call, words):
 EDGE = {"difference": 0.02, "discordance": 0.2}
 
 
+def p_above(k, c, n, r):
+    """P(difference > r) of k and c of n items, by its own quadrature: the logit of their share goes by equal steps."""
+    s, rest = k + c + 1.0, n - k - c + 1.0
+    x = np.log(s / rest)[:, None] + np.sqrt(1 / s + 1 / rest)[:, None] * np.linspace(-7.5, 7.5, 25)
+    weight = s[:, None] * x - (s + rest)[:, None] * np.logaddexp(0, x)
+    weight = np.exp(weight - weight.max(axis=1, keepdims=True))
+    share = special.betainc(c[:, None] + 0.5, k[:, None] + 0.5, np.maximum(1 - r * (1 + np.exp(-x)), 0) / 2)
+    return (weight * share).sum(axis=1) / weight.sum(axis=1)
+
+
+def looks_without_simulation(at, difference, discordance, r, most=401):
+    """P(better), P(equivalent), P(worse) of looks: the distribution of (k, c) from look to look, stops taken out."""
+    p, q = (discordance + difference) / 2, (discordance - difference) / 2
+    state, decided, before = np.zeros((most, most)), np.zeros(3), 0
+    state[0, 0] = 1.0
+    for n in at:
+        i = np.arange(n - before + 1)
+        one, two = np.meshgrid(i, i, indexing="ij")
+        rest = n - before - one - two
+        new = np.where(rest >= 0, stats.multinomial.pmf(np.stack([one, two, rest], axis=-1), n - before,
+                       [p, q, 1 - p - q]), 0.0)  # fmt: skip
+        state, before = np.maximum(signal.fftconvolve(state, new)[:most, :most], 0.0), n
+        k, c = np.nonzero(state > 1e-9)
+        sides = []
+        for one, two in ((k, c), (c, k)):
+            z = (one - two - r * n) / np.sqrt(k + c + 1)
+            tail, near = (z > 0).astype(float), np.abs(z) < 6
+            tail[near] = p_above(one[near], two[near], n, r)
+            sides.append(tail)
+        outcomes = np.stack([sides[0], 1 - sides[0] - sides[1], sides[1]]) >= 0.95
+        decided += (outcomes * state[k, c]).sum(axis=1)
+        stopped = outcomes.any(axis=0)
+        state[k[stopped], c[stopped]] = 0.0
+    return decided
+
+
+@pytest.mark.oracle("planning.looks", "brute force")
+def test_looks_by_their_exact_distribution():
+    at, truth = range(50, 251, 50), {"difference": 0.02, "discordance": 0.2}
+    found = planning.looks(truth=truth, rope=0.02, at=at, simulations=8000, random_seed=2)
+    expected = looks_without_simulation(at, **truth, r=0.02, most=121)
+    assert np.all(np.abs(found.decided - expected) <= 4 * np.sqrt(expected * (1 - expected) / 8000) + 1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.oracle("planning.looks", "brute force")
+@pytest.mark.parametrize(("first", "better"), [(50, 0.254), (200, 0.212), (300, 0.195)])
+def test_exact_looks_at_the_edge_of_the_rope(first, better):
+    """The numbers of the next test, without simulation."""
+    found = looks_without_simulation(range(first, 2001, 50), difference=0.02, discordance=0.2, r=0.02)
+    assert found[0] == pytest.approx(better, abs=6e-4)
+
+
 @pytest.mark.oracle("planning.looks", "example: METHODS 21.4, looks every 50 items at the rope's edge")
 def test_looks_at_the_edge_of_the_rope():
-    """25 % declare "better" in 40 looks from 50 to 2,000 items, 4.5 % at 2,000 fixed, 21.5 % from 300 on."""
+    """25 % declare "better" in 40 looks from 50 to 2,000 items, and 4.5 % (exactly 5.0 %) at 2,000 fixed.
+
+    The example has 21.5 % for a first look at 300, but the exact distribution above gives 19.5 %. A first look at 200
+    would give 21.2 %, looks every 10 items from 300 on 21.9 %: what the example did is not known.
+    """
     options = {"truth": EDGE, "rope": 0.02, "simulations": 2000, "random_seed": 1}
     many, late = planning.looks(at=range(50, 2001, 50), **options), planning.looks(at=range(300, 2001, 50), **options)
-    for found, expected in ((many.p_better, 0.25), (many.fixed[0], 0.045), (late.p_better, 0.215)):
-        assert abs(found - expected) <= 4 * math.sqrt(expected * (1 - expected) / 2000) + 0.005
+    fixed = planning.design("mcnemar_test", truth=EDGE, rope=0.02, n=2000).p_better
+    assert fixed == pytest.approx(0.045, abs=0.006)
+    for found, expected in ((many.p_better, 0.254), (many.fixed[0], fixed), (late.p_better, 0.195)):
+        assert abs(found - expected) <= 4 * math.sqrt(expected * (1 - expected) / 2000)
     threshold = many.threshold_for(0.05)
     again = planning.looks(at=range(50, 2001, 50), **options | {"random_seed": 2}, threshold=threshold)
     assert abs(again.p_better - 0.05) <= 4 * math.sqrt(2 * 0.05 * 0.95 / 2000)

@@ -72,9 +72,20 @@ def run_comparison(scores: "Scores", options: dict[str, Any]) -> "Comparison":
 @comparing_options
 @click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="Write a report: .html, .md or .tex.")
 @click.option("--plan", is_flag=True, help="In the report: what more data would decide.")
+@click.option(
+    "--rule", type=click.Path(path_type=Path, dir_okay=False), help="In the report: quote this rule, and what departs."
+)
 @format_option("table", "json", "csv", "latex", "markdown")
 @output_option
-def compare(form: str, output: Path | None, overwrite: bool, report: Path | None, plan: bool, **options: Any) -> None:
+def compare(
+    form: str,
+    output: Path | None,
+    overwrite: bool,
+    report: Path | None,
+    plan: bool,
+    rule: Path | None,
+    **options: Any,
+) -> None:
     """Compare all models of FILE: posterior probabilities beside p-values.
 
     FILE is csv, tsv, parquet, json or jsonl, long or wide, or the folder of the logs of lm_eval, Inspect or HELM; - is
@@ -83,6 +94,8 @@ def compare(form: str, output: Path | None, overwrite: bool, report: Path | None
     check_free(output, overwrite)
     if plan and report is None:
         raise click.UsageError("--plan is for --report; without a report use bayescmp plan.")
+    if rule is not None and report is None:
+        raise click.UsageError("--rule is for --report; without a report use bayescmp gate.")
     if report is not None:
         bayescmp.reports.check_path(report, overwrite=overwrite, report=True)
         if output is not None and output.resolve() == report.resolve():
@@ -90,7 +103,7 @@ def compare(form: str, output: Path | None, overwrite: bool, report: Path | None
     c = run_comparison(take_scores(options), options)
     emit(_as(form, c), output, overwrite)
     if report is not None:
-        c.report(report, overwrite=overwrite, plan=plan)
+        c.report(report, overwrite=overwrite, plan=plan, rule=rule)
 
 
 def _as(form: str, c: "Comparison") -> str:

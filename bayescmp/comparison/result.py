@@ -57,8 +57,6 @@ from bayescmp.values import Value
 if TYPE_CHECKING:
     import pandas as pd
 
-FEW_SIMULATIONS = 20
-"""Of each pair's plan, where a test takes long and there are several."""
 COMPACT = "a b mean hdi_low hdi_high p_better p_equivalent p_worse p_adjusted decision".split()
 
 
@@ -400,7 +398,7 @@ class Comparison(Value):
         more : int, or several
             How many more datasets, folds, items or runs.
         simulations : int, optional
-            Simulated studies for each of `more`; few by default where the test takes long and there are several pairs.
+            Simulated studies for each of `more`; 400 by default, and 100 for a test that takes long.
         random_seed : int, optional
             That of the comparison if not given.
         n_jobs, progress
@@ -414,8 +412,6 @@ class Comparison(Value):
             chosen = [self.pair(*both) for both in pairs]
         names = [(pair.a, pair.b) for pair in chosen]
         test = self.setting.bayes_test
-        if simulations is None and test.slow and len(names) > 1:
-            simulations = FEW_SIMULATIONS
         options = dict(self.bayes_options)
         if self.mixed_units and "mixed_units" in inspect.signature(test.call).parameters:
             options["mixed_units"] = True

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from bayescmp.bayes.posterior import OUTCOMES, Posterior
 from bayescmp.catalogue import Test, find, imported
 from bayescmp.checks import check_count, check_share, check_threshold, checked_seed, is_list, is_one_of
-from bayescmp.planning.worlds import WORLDS, Folds, World
+from bayescmp.planning.worlds import JOINT, WORLDS, Folds, World
 from bayescmp.rope import ROPE, Decision, Rope, RopeLike
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling, check_design
+from bayescmp.scores.table import Scores
 from bayescmp.text import probability, text_table, versions
 from bayescmp.values import Value
 
@@ -32,6 +33,9 @@ DECISIONS = (Decision.A_BETTER, Decision.EQUIVALENT, Decision.B_BETTER)
 SIMULATIONS = 1000
 FEW_SIMULATIONS = 200
 """For tests that take long."""
+JOINT_SIMULATIONS = 40
+JOINT_LENGTH = {"chains": 4, "draws": 250, "tune": 125}
+"""For the joint model, whose Gibbs sampler takes a second or so."""
 MANY_FOLDS = 10_000_000
 TRUTHS = 400
 """Draws of the truth over which an exact design is averaged."""
@@ -58,7 +62,9 @@ def design(
     truth : mapping
         One dataset: "mean", the true mean difference, and "sd", the standard deviation of the folds' differences. Many
         datasets: "mean" and "sd" of the datasets' differences, and "df" where they are Student t. Datasets with folds:
-        "mean", "between" (standard deviation of the datasets' differences) and "sd" (of the folds).
+        "mean", "between" (standard deviation of the datasets' differences) and "sd" (of the folds). The joint model
+        "multilevel": "mean" and "between" of models A and B, "sd" with folds, "models" (3 if not given), and "others",
+        the mean difference of each other model to B (0 if not given); the decisions are those about A and B.
     rope : float, (low, high) or Rope
         The differences that make no practical difference; 0 for none.
     threshold : float
@@ -69,7 +75,8 @@ def design(
     resampling : Resampling, optional
         The design of the folds, where there are folds.
     simulations : int, optional
-        Simulated studies of each size, for a test whose decisions have no closed form.
+        Simulated studies of each size, for a test whose decisions have no closed form: 1,000 by default, 200 for the
+        hierarchical test, and 40 for the joint model, which takes about a second for each.
     random_seed : int, optional
         Seed of the simulation; drawn and recorded if not given.
     **options
@@ -114,7 +121,7 @@ def assurance(
     test: str,
     *,
     truth: Mapping[str, Any] | None = None,
-    pilot: Pair | None = None,
+    pilot: Pair | Scores | None = None,
     rope: RopeLike = ROPE,
     threshold: float = 0.95,
     n: int | Iterable[int] | None = None,
@@ -135,7 +142,8 @@ def assurance(
         As for `design`, but each value may also be an array of draws (all of one length), or a distribution with a
         method `rvs`, such as those of scipy.stats.
     pilot : Pair, optional
-        A small study in place of `truth`.
+        A small study in place of `truth`. For the joint model "multilevel", Scores whose first two models the decisions
+        are about.
     rope, threshold, n, resampling, simulations, random_seed, **options
         As for `design`; the resampling is that of the pilot, if there is one.
 
@@ -166,10 +174,13 @@ def assurance(
         raise ValueError("Give `truth`, what is believed about the difference, or a `pilot`: one of them.")
     plan = Decider(entry, rope, threshold, options)
     if pilot is not None:
-        if not isinstance(pilot, Pair):
+        if kind in JOINT.values():
+            kind.drawn(pilot, np.random.default_rng(0))  # raises where it cannot be
+        elif not isinstance(pilot, Pair):
             raise ValueError(f"`pilot` must be a Pair, as scores.pair(a, b) gives, got {type(pilot).__name__}.")
         resampling = pilot.resampling[0] if resampling is None else resampling
-        sizes, numbers = _sizes(n, resampling, kind), {"pilot": f"{pilot.a} vs {pilot.b}"}
+        both = (pilot.a, pilot.b) if isinstance(pilot, Pair) else pilot.models[:2]
+        sizes, numbers = _sizes(n, resampling, kind), {"pilot": " vs ".join(both)}
         return plan.run(
             sizes, lambda rng: kind.drawn(pilot, rng), TRUTHS, simulations, random_seed, is_list(n), numbers, kind
         )
@@ -387,15 +398,21 @@ def share_error(share: Floats, n: int) -> Floats:
 def plannable(test: str, options: Mapping[str, Any]) -> tuple[Test, type[World]]:
     """The entry of the test, and the kind of world that it is about."""
     entry = find(test, "bayes")
-    kind = next((WORLDS[name] for name in entry.designs if name in WORLDS), None)
-    if kind is None or entry.takes != "pair":
-        known = [t.name for t in _plannable_tests()]
+    kind = JOINT.get(entry.name)
+    if entry.takes == "pair":
+        kind = next((WORLDS[name] for name in entry.designs if name in WORLDS), None)
+    if kind is None:
+        known = [*(t.name for t in _plannable_tests()), *JOINT]
         raise ValueError(f"`test` must be one of {', '.join(known)}, got {test!r}.")
     known_options = inspect.signature(entry.call).parameters
     for name in options:
-        if name not in known_options or name in ("a", "b", "resampling", "dataset", "higher_is_better", "engine"):
+        if name not in known_options or name in FIXED:
             raise ValueError(f"`{entry.name}` has no option `{name}` that a plan could use.")
     return entry, kind
+
+
+FIXED = ("a", "b", "scores", "resampling", "dataset", "higher_is_better", "engine", "progressbar", "nuts_options")
+"""Options of tests that are not for plans."""
 
 
 def _plannable_tests() -> list[Test]:
@@ -483,7 +500,10 @@ class Decider:
             decided, mcse, widths = self._exact(sizes, worlds, truths, seed)
             simulations = 0
         else:
-            simulations = simulations or (FEW_SIMULATIONS if self.test.slow else SIMULATIONS)
+            usual = (
+                JOINT_SIMULATIONS if self.test.takes == "scores" else FEW_SIMULATIONS if self.test.slow else SIMULATIONS
+            )
+            simulations = simulations or usual
             decided, mcse, widths = self._simulated(sizes, worlds, simulations, seed)
         return Design(
             test=self.test.name,
@@ -539,12 +559,21 @@ class Decider:
                 widths[i] = np.mean([np.subtract(*p.hdi()[::-1]) for p in found])
         return decided, share_error(decided, simulations), widths
 
-    def posteriors(self, pairs: list[Pair], seed: int | None) -> list[Posterior]:
-        """The test of each pair."""
-        drawn = {"random_seed": seed} if self.test.seeded else {}
+    def posteriors(self, pairs: list[Any], seed: int | None) -> list[Posterior]:
+        """The test of each pair, or of the first two models of each table of scores."""
+        drawn: dict[str, Any] = {"random_seed": seed} if self.test.seeded else {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about data that nobody has
+            if self.test.takes == "scores":
+                settings = JOINT_LENGTH | drawn | self.options | {"progressbar": False}
+                joint = (self.test.call(scores, rope=self.rope, **settings) for scores in pairs)
+                return [posterior.pair(*posterior.models[:2]) for posterior in joint]
             found = [self.test.call(pair, rope=self.rope, **drawn, **self.options) for pair in pairs]
             if self.test.together is not None:
                 found = imported(self.test.together)(found, pairs=len(found))
         return found
+
+    def enlarged(self, now: Posterior, pairs: list[Pair], seed: int | None) -> list[Any]:
+        """The `three` and `losses` of pairs that have more data than `now`, by the test's short cut if it has one."""
+        found = None if self.test.enlarged is None else imported(self.test.enlarged)(now, pairs)
+        return self.posteriors(pairs, seed) if found is None else found

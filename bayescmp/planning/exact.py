@@ -1,7 +1,7 @@
 """How often a study of a given size decides what, where that needs no simulation.
 
 Correlated t-test: a noncentral t, and one integral for equivalence. Sign and McNemar tests: sums over the counts that
-can come out.
+can come out, McNemar's for all sizes at once (`staircase`).
 The functions that the catalogue names take sizes and a world, and return P(decide better), P(equivalent), P(worse),
 sizes x 3, and the expected width of the 95 % HDI (NaN where the test has none).
 """
@@ -18,6 +18,7 @@ from bayescmp.bayes.distributions import Four
 from bayescmp.bayes.mcnemar import checked_prior, probabilities
 from bayescmp.bayes.sign import SignInference
 from bayescmp.numerics.dirichlet import p_largest_of_three
+from bayescmp.planning.staircase import PRIOR, Window, borders
 from bayescmp.planning.worlds import Datasets, Folds, RightOrWrong
 from bayescmp.rope import Rope
 
@@ -29,6 +30,8 @@ FAR = 1e-18
 """Tail of the standard deviation that no integral goes into."""
 MOST_ITEMS = 20_000
 """Items beyond which the sum over all outcomes takes too long; plan by simulation there."""
+TAIL = 1e-13
+"""Of a binomial, beyond which no sum goes."""
 MOST_KEPT = 2000
 """Cases up to which decisions are kept for the next truth."""
 MOST_DATASETS = 1000
@@ -58,9 +61,53 @@ def mcnemar_test(
     """McNemar's test of independent items; the width of the HDI is that of a normal distribution with the same sd."""
     if n.max() > MOST_ITEMS:
         raise ValueError(f"`n` of the McNemar test must be at most {MOST_ITEMS:,} items, got {n.max():,}.")
+    usual = checked_prior(prior) == (PRIOR,) * 4 and rope.low <= 0 <= rope.high and np.isfinite(rope.high - rope.low)
+    if usual:
+        return _by_borders(n, world, rope, threshold)
     found = [_right_or_wrong(int(size), world, rope, threshold, prior) for size in n]
     decided, widths = zip(*found, strict=True)
     return np.array(decided), np.array(widths)
+
+
+def _by_borders(n: Ints, world: RightOrWrong, rope: Rope, threshold: float) -> tuple[Floats, Floats]:
+    """The decisions of all sizes, in runs of sizes whose likely outcomes are not too far apart."""
+    decided, widths = np.zeros((len(n), 3)), np.zeros(len(n))
+    order = np.argsort(n, kind="stable")
+    start = 0
+    while start < len(n):
+        least = int(n[order[start]])
+        part = order[start : start + int(np.searchsorted(n[order[start:]], 2 * least + 20, side="right"))]
+        start += part.size
+        most = int(n[part].max())
+        ends = [(_likely(least, p)[0] // 8 * 8, _likely(most, p)[1] // 8 * 8 + 7) for p in world.cells[1:3]]
+        found = borders(Window(ends[0], ends[1], (least, most)), rope.low, rope.high, threshold)
+        for i in part.tolist():
+            decided[i], widths[i] = _summed(int(n[i]), world, ends, found)
+    return decided, widths
+
+
+def _summed(
+    n: int, world: RightOrWrong, ends: list[tuple[int, int]], found: tuple[Ints, Ints, Ints]
+) -> tuple[Floats, float]:
+    """The probability of each decision on n items, over what is likely; and the width."""
+    (k0, k1), (c0, c1) = (_likely(n, p) for p in world.cells[1:3])
+    part = (slice(k0 - ends[0][0], k1 + 1 - ends[0][0]), slice(c0 - ends[1][0], c1 + 1 - ends[1][0]))
+    k, c = np.arange(k0, k1 + 1), np.arange(c0, c1 + 1)
+    rest = n - k[:, None] - c
+    own = [special.xlogy(x, p) - special.gammaln(x + 1) for x, p in zip((k, c), world.cells[1:3], strict=True)]
+    others = np.arange(n + 1)
+    of_rest = special.xlogy(others, 1 - world.cells[1] - world.cells[2]) - special.gammaln(others + 1)
+    weight = np.exp(own[0][:, None] + own[1] + of_rest[rest] + special.gammaln(n + 1)) * (rest >= 0)
+    better, equivalent, worse = (x[part] for x in found)
+    decided = [weight[n <= better].sum(), weight[n >= equivalent].sum(), weight[n <= worse].sum()]
+    gap, one = (k[:, None] - c) / n, (k[:, None] + c) / n
+    width = 2 * special.ndtri(0.975) * float((weight * np.sqrt(np.maximum(one - gap**2, 0.0) / n)).sum())
+    return np.array(decided), width
+
+
+def _likely(n: int, p: float) -> tuple[int, int]:
+    """The counts of n items with probability p that are worth adding up."""
+    return max(int(binom_ppf(TAIL, n, p)) - 1, 0), min(int(binom_ppf(1 - TAIL, n, p)) + 1, n)
 
 
 def _right_or_wrong(
@@ -68,10 +115,7 @@ def _right_or_wrong(
 ) -> tuple[Floats, float]:
     """The decisions on n items, summed over how many only A and only B gets right."""
     only_a, only_b = world.cells[1:3]
-    tail = 1e-13
-    ends = [
-        (max(int(binom_ppf(tail, n, p)) - 1, 0), min(int(binom_ppf(1 - tail, n, p)) + 1, n)) for p in (only_a, only_b)
-    ]
+    ends = [_likely(n, p) for p in (only_a, only_b)]
     a, b = np.mgrid[ends[0][0] : ends[0][1] + 1, ends[1][0] : ends[1][1] + 1].reshape(2, -1)
     cells = np.stack([a, b, n - a - b], axis=1)[a + b <= n]
     weight = np.exp(_log_multinomial(cells, np.array([only_a, only_b, 1 - only_a - only_b])))

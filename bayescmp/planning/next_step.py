@@ -12,7 +12,7 @@ import numpy as np
 from bayescmp.bayes.posterior import OUTCOMES
 from bayescmp.checks import check_count, checked_seed
 from bayescmp.planning.designs import DECISIONS, MOST_SHOWN, Decider, plannable, share_error, whole_numbers
-from bayescmp.rope import ROPE, Rope, RopeLike
+from bayescmp.rope import ROPE, Decision, Rope, RopeLike
 from bayescmp.scores.pair import Pair
 from bayescmp.text import number, probability, text_table, versions, visible_lines
 from bayescmp.values import Value
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SIMULATIONS = 400
-FEW_SIMULATIONS = 60
+FEW_SIMULATIONS = 100
 """For tests that take long."""
 
 
@@ -74,6 +74,11 @@ def plan(
     if not isinstance(pair, Pair):
         raise ValueError(f"`pair` must be a Pair, as scores.pair(a, b) gives, got {type(pair).__name__}.")
     entry, kind = plannable(test, options)
+    if entry.takes != "pair":
+        raise ValueError(
+            f"`test` must compare two models, got {test!r}. A study of the joint model from the scores at hand: "
+            f'planning.assurance("{test}", pilot=scores, n=...).'
+        )
     if options.get("target") == "benchmark":
         raise ValueError(
             '`target` must be "population" in a plan: a benchmark of these very items gets no more of them.'
@@ -89,8 +94,9 @@ def plan(
     losses: list[float] = []
     for m in amounts:
         rngs = [np.random.default_rng((seed, m, k)) for k in range(simulations)]
-        found = decider.posteriors([kind.drawn(pair, rng).more(pair, m, rng) for rng in rngs], seed)
-        better, equivalent, worse = (sum(p.decision(decider.threshold) is d for p in found) for d in DECISIONS)
+        found = decider.enlarged(now, [kind.drawn(pair, rng).more(pair, m, rng) for rng in rngs], seed)
+        chosen = [Decision.of(p.three, decider.threshold) for p in found]
+        better, equivalent, worse = (chosen.count(decision) for decision in DECISIONS)
         decided.append((better / simulations, equivalent / simulations, worse / simulations))
         losses.append(float("nan") if now.losses is None else float(np.mean([min(p.losses or (0.0,)) for p in found])))
     return Plan(
@@ -215,7 +221,8 @@ class Plan(Value):
         columns = [self.unit, f"{self.a} better", "equivalent", f"{self.b} better", "undecided", "expected loss"]
         lines = [
             f"Plan: {self.a} vs {self.b}, {self.at_hand} {self.unit} at hand ({self.decision_now}), {rope}, "
-            f"threshold {self.threshold:g}",
+            f"threshold {self.threshold:g} ({self.simulations} simulated studies of each size, Monte-Carlo error at "
+            f"most {max(self.mcse):.2g})",
             *(f"  {line}" for line in text_table(columns, rows, "rrrrrr").splitlines()),
             f"  {self.sentence()}",
             *(f"  note: {note}" for note in self.notes),

@@ -4,6 +4,7 @@ A world is made of a truth that is assumed (`given`), or drawn from the posterio
 studies (`study`), and adds to the pilot that it was drawn from (`more`).
 """
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,15 +15,20 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr
 
 from bayescmp.checks import check_number
-from bayescmp.errors import ScoresError, name_list
+from bayescmp.errors import RepeatsWarning, ScoresError, name_list
 from bayescmp.rope import Rope
 from bayescmp.scores.inputs import check_one_run
 from bayescmp.scores.items import items_of_arrays
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
+from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
 A, B = "A", "B"
+LEAST_JOINT, MOST_JOINT = 3, 30
+"""Models of a planned study of the joint model: as many as it has if nothing is said, and at most."""
+LEAST_BOOTSTRAP = 5
+"""Datasets of a pilot that a bootstrap can draw from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +64,8 @@ class World:
         return cls(**truth)
 
     @classmethod
-    def drawn(cls, pilot: Pair, rng: np.random.Generator) -> Self:
-        """A world from the posterior of a pilot."""
+    def drawn(cls, pilot: Any, rng: np.random.Generator) -> Self:
+        """A world from the posterior of a pilot: a Pair, but Scores for the joint model."""
         raise NotImplementedError
 
     def study(self, n: int, rng: np.random.Generator) -> Pair:
@@ -449,12 +455,97 @@ class Runs(World):
         return runs_pair(np.append(old_a, new_a), np.append(old_b, new_b), pilot)
 
 
+@dataclass(frozen=True, eq=False)
+class JointDatasets(World):
+    """Several models on many datasets; the decision is about the first two.
+
+    Each model varies around its effect from dataset to dataset, and from fold to fold if there are folds. From a pilot
+    a world is made of its datasets, each with a weight of the Bayesian bootstrap.
+    """
+
+    unit = "datasets"
+    needs = ("mean", "between")
+    may = ("sd", "models", "others")
+    mean: float = 0.0
+    between: float = 0.0
+    sd: float = 0.0
+    models: int = LEAST_JOINT
+    others: float = 0.0
+    resampling: Resampling | None = None
+    pilot: Scores | None = None
+    weights: Floats | None = None
+
+    @classmethod
+    def _of(cls, truth: dict[str, float], resampling: Resampling | None) -> Self:
+        models = truth.pop("models", float(LEAST_JOINT))
+        if models % 1 or not 2 <= models <= MOST_JOINT:
+            raise ValueError(f"`models` of the truth must be a whole number from 2 to {MOST_JOINT}, got {models:g}.")
+        if ("sd" in truth) != (resampling is not None):
+            raise ValueError(
+                "`sd` of the truth and `resampling` are both about folds: give both, as in Resampling.kfold(10), or "
+                "neither for one score per dataset."
+            )
+        if resampling is not None and (resampling.n is None or resampling.n < 3 or not known_rho(resampling) >= 0):
+            raise ValueError(
+                f"`resampling` must have a known number of at least 3 folds per dataset, got {resampling!r}."
+            )
+        numbers: dict[str, Any] = dict(truth)
+        return cls(**numbers, models=int(models), resampling=resampling)
+
+    @classmethod
+    def drawn(cls, pilot: Any, rng: np.random.Generator) -> Self:
+        if not isinstance(pilot, Scores):
+            raise ValueError(f"`pilot` of the joint model must be Scores of all models, got {type(pilot).__name__}.")
+        n = len(pilot.datasets)
+        if n < LEAST_BOOTSTRAP:
+            raise ScoresError(
+                f"A plan of the joint model from a pilot needs at least {LEAST_BOOTSTRAP} datasets to draw from, "
+                f"got {n}."
+            )
+        designs = {None if design is None else (design.n, round(design.rho, 3)) for design in pilot.resampling}
+        if len(designs) > 1 or not np.isfinite(pilot.values).all():
+            raise ScoresError(
+                "A plan of the joint model needs a pilot with the same folds on every dataset and no missing results. "
+                "Drop the datasets that lack some with scores.drop(...)."
+            )
+        return cls(pilot=pilot, resampling=pilot.resampling[0], weights=rng.dirichlet(np.ones(n)))
+
+    def study(self, n: int, rng: np.random.Generator) -> Any:
+        about: dict[str, Any] = {"higher_is_better": True}
+        if self.pilot is not None:
+            values = self.pilot.values[:, rng.choice(len(self.pilot.datasets), n, p=self.weights)]
+            names: tuple[str, ...] = self.pilot.models
+            about = {"metric": self.pilot.metric, "higher_is_better": self.pilot.higher_is_better}
+        else:
+            values = self._values(n, rng)
+            names = (A, B, *(f"other {i + 1}" for i in range(self.models - 2)))
+        if self.resampling is None:
+            values = values[..., 0]
+        given = {"resampling": self.resampling} if self.resampling is not None else {"datasets": n}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RepeatsWarning)  # a bootstrap draws datasets more than once
+            return Scores.from_arrays(dict(zip(names, values, strict=True)), **given, **about)
+
+    def _values(self, n: int, rng: np.random.Generator) -> Floats:
+        """Models x datasets x folds; two models differ by twice the variance of one."""
+        effects = np.full(self.models, self.others)
+        effects[:2] = self.mean, 0.0
+        own = effects[:, None] + self.between / np.sqrt(2) * rng.standard_normal((self.models, n))
+        folds, rho = (1, 0.0) if self.resampling is None else (self.resampling.n or 1, self.resampling.rho)
+        own += self.sd / np.sqrt(2) * np.sqrt(rho / (1 - rho)) * rng.standard_normal(own.shape)
+        noise = self.sd / np.sqrt(2) * rng.standard_normal((*own.shape, folds))
+        level = 100 * (np.abs(effects).max() + self.between + self.sd)  # so that no dataset seems to have its own unit
+        return np.asarray(level + own[..., None] + noise)
+
+
 def _mean_and_sd(x: Floats, rng: np.random.Generator) -> tuple[float, float]:
     """A mean and a standard deviation from their posterior with the prior 1/sd."""
     sd = x.std(ddof=1) * np.sqrt((x.size - 1) / rng.chisquare(x.size - 1))
     return float(rng.normal(x.mean(), sd / np.sqrt(x.size))), float(sd)
 
 
+JOINT: dict[str, type[World]] = {"multilevel": JointDatasets}
+"""Of tests that take all models at once, by their names."""
 WORLDS: dict[str, type[World]] = {
     "folds": Folds,
     "runs": Runs,

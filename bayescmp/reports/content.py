@@ -34,6 +34,7 @@ from bayescmp.text import IN_PERCENT, number, probability, short_p_value
 if TYPE_CHECKING:
     from bayescmp.bayes.ranking.result import RankingPosterior
     from bayescmp.comparison.result import Comparison
+    from bayescmp.gates import Rule
     from bayescmp.scores.table import Scores
 
 FEW_PAIRS = 6
@@ -86,6 +87,7 @@ class Content:
     runs: list[tuple[str, str, str]]
     priors: list[dict[str, Any]]
     plans: list[tuple[str, str, str]]
+    rule: tuple[str, list[str], list[str]] | None
     models: tuple[str, ...]
     datasets: list[dict[str, Any]]
     methods: str
@@ -97,7 +99,11 @@ class Content:
 
 
 def content(
-    c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: int | None = None, plan: bool = False
+    c: "Comparison",
+    ropes: Iterable[RopeLike] | None = None,
+    n_jobs: int | None = None,
+    plan: bool = False,
+    rule: "Rule | None" = None,
 ) -> Content:
     """Gather the report of a comparison."""
     ranking, why = ranking_of(c)
@@ -128,6 +134,7 @@ def content(
         runs=[] if drawn is None or len(c.pairs) > 12 else [(*names, drawn.runs(i)) for i, names in _each(c)],
         priors=_priors(c),
         plans=_plans(c, n_jobs) if plan else [],
+        rule=None if rule is None else _rule(c, rule),
         models=c.models,
         datasets=_datasets(c.scores),
         methods=methods_text(c),
@@ -296,6 +303,17 @@ def _plans(c: "Comparison", n_jobs: int | None) -> list[tuple[str, str, str]]:
     undecided = [(p.a, p.b) for p in c.pairs if p.decision is Decision.UNDECIDED and {p.a, p.b} <= set(models)]
     plans = c.plan(pairs=undecided[:MOST_PLANS], n_jobs=n_jobs, progress=False)
     return [(p.a, p.b, " ".join([p.sentence(), *(f"{note[0].upper()}{note[1:]}." for note in p.notes)])) for p in plans]
+
+
+def _rule(c: "Comparison", rule: "Rule") -> tuple[str, list[str], list[str]]:
+    """Whether the comparison keeps to a rule that was written down before, in what it does not, and the rule."""
+    departures = [f"{text[0].upper()}{text[1:]}." for text in rule.departures(c)]
+    verdict = (
+        "The comparison does not keep to the rule that was written down before:"
+        if departures
+        else "The comparison keeps to a rule that was written down before."
+    )
+    return verdict, departures, rule.to_toml().splitlines()[1:]
 
 
 def _datasets(scores: "Scores") -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from bayescmp.checks import check_switch, is_list
 from bayescmp.comparison.show import ranking_of
 from bayescmp.files import check_target, checked_path, holds, write_text
+from bayescmp.gates import Rule
 from bayescmp.reports.content import (
     MOST_PROBABLE,
     P_NAMES,
@@ -49,6 +50,7 @@ def report(
     overwrite: bool = False,
     ropes: Iterable[RopeLike] | None = None,
     plan: bool = False,
+    rule: Rule | str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
 ) -> Path:
     """Write the whole report; the ending of the path gives the format.
@@ -66,6 +68,9 @@ def report(
     plan : bool
         Whether to say what more data would decide, for at most three undecided pairs of the models that may be the
         best; this is simulated, and takes a while.
+    rule : gates.Rule or path, optional
+        The decision rule that was written down before, or its file: the report quotes it, and says where the comparison
+        departs from it.
     n_jobs : int, optional
         Worker processes for the grid and the plans.
 
@@ -85,10 +90,19 @@ def report(
     mark = f"bayescmp report of scores {data_hash(c.scores)}"
     overwrite = check_switch("overwrite", overwrite) or holds(path, mark)
     form = FORMATS[check_path(path, overwrite=overwrite, report=True).suffix.lower()]
-    found = content(c, ropes, n_jobs, check_switch("plan", plan))
+    found = content(c, ropes, n_jobs, check_switch("plan", plan), None if rule is None else checked_rule(rule))
     drawn = {"figures": figures(c, ranking_of(c)[0])} if form == "html" else _table_options(c)
     template = environment(form).get_template(f"report.{form}")
     return write_text(path, template.render(r=found, mark=mark, **drawn), overwrite)
+
+
+def checked_rule(rule: Rule | str | os.PathLike[str]) -> Rule:
+    """The rule, or that of a file."""
+    if isinstance(rule, (str, os.PathLike)):
+        return Rule.read(Path(rule))
+    if not isinstance(rule, Rule):
+        raise ValueError(f"`rule` must be a gates.Rule or the path of its file, got {type(rule).__name__}.")
+    return rule
 
 
 def check_path(path: str | os.PathLike[str], *, overwrite: bool = False, report: bool = False) -> Path:

@@ -17,6 +17,7 @@ import items
 import joint
 import many_datasets
 import one_dataset
+import plans
 import rankings
 import real_cv
 import statements
@@ -35,7 +36,8 @@ def main() -> int:
     parser.add_argument("--items", action="store_true", help="only the items of one test set, into their section")
     options = parser.parse_args()
     book = Book(SEED, options.quick)
-    tests = () if options.statements else (one_dataset, counts, items, many_datasets, rankings, joint, effects, real_cv)
+    every = (one_dataset, counts, items, many_datasets, rankings, joint, effects, real_cv, plans)
+    tests = () if options.statements else every
     parts = (items,) if options.items else (*tests, statements)
     start = perf_counter()
     with one_blas_thread(), warnings.catch_warnings():

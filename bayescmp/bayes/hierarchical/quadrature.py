@@ -418,7 +418,7 @@ def _winner_nodes(h: HyperPosterior, rope: Rope) -> tuple[Floats, Floats, Floats
     log_sigma = np.maximum(critical[:, None] - y * y, ends[0])
     x = h.bend.x(log_sigma)
     weight = (far - near)[:, None] * _WEIGHT_Y * y / h.bend.slope(x)
-    return x, weight, _winner_reach(nu[:, None], h.unit * np.exp(log_sigma), half)
+    return x, weight, winner_reach(nu[:, None], h.unit * np.exp(log_sigma), half)
 
 
 def _inside(h: HyperPosterior, nodes: tuple[Floats, Floats, Floats] | None, rope: Rope) -> Floats:
@@ -443,7 +443,7 @@ def _inside(h: HyperPosterior, nodes: tuple[Floats, Floats, Floats] | None, rope
     return result
 
 
-def _winner_reach(nu: Floats, sigma: Floats, half: float) -> Floats:
+def winner_reach(nu: Floats, sigma: Floats, half: float) -> Floats:
     """How far from the rope's centre delta_0 may be while "equivalent" is the largest theta.
 
     By Newton's steps in the square of the distance, in which the gap to "better" is nearly straight where the borders
