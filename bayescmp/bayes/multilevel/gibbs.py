@@ -25,42 +25,45 @@ from bayescmp.numerics.threads import one_blas_thread
 Floats = NDArray[np.float64]
 MOVES = 2
 """Steps that rescale a pair's T, per sweep."""
-OFTEN = 0.5
-"""Share of the sweeps that rescale T as a whole."""
+SOME = 1
+"""Steps that rescale T and tau_i^2 of some models, per sweep."""
 MANY = 16
 """So many models have fewer chains."""
-STEPS = (0.1, 0.3, 1.0)
+STEPS = (0.3, 1.0, 3.0)
 """Sizes of logarithmic steps: the right one depends on how much the data know."""
 POINTS = 16
 """The number of points on a line from which `along` draws."""
+FAR = 12.0
+"""Factors beyond exp(FAR) are not tried: their squares leave no digits."""
 
 
-def gibbs(
-    data: Statistics,
-    *,
-    chains: int,
-    draws: int,
-    tune: int,
-    random_seed: int,
-    advance: Callable[[], Any] = lambda: None,
-) -> dict[str, Floats]:
-    """Draws by name, chains x draws x ..., in units of `data.unit`: mu, T or tau, omega, df_between, nu.
+class Run:
+    """Chains that can go on: what they draw depends on the seed, not on how often they stopped."""
 
-    And the means and standard deviations of the datasets' deviations of the models, as `shrunken` and `sds`.
-    """
-    rng = np.random.default_rng(random_seed)
-    kept: dict[str, list[Floats]] = {}
-    moments = Moments(data)
-    with one_blas_thread():
-        sampler = sampler_of(data, chains, rng)
-        for sweep in range(-tune, draws):
-            sampler.sweep()
-            if sweep >= 0:
-                for name, x in sampler.state().items():
-                    kept.setdefault(name, []).append(x)
-                moments.add(sampler.theta)
-            advance()
-    return {name: np.stack(values, axis=1) for name, values in kept.items()} | moments.found()
+    def __init__(self, data: Statistics, *, chains: int, tune: int, random_seed: int) -> None:
+        self.sampler = sampler_of(data, chains, np.random.default_rng(random_seed))
+        self.tune = tune
+        self.kept: dict[str, list[Floats]] = {}
+        self.moments = Moments(data)
+
+    def extend(self, draws: int, advance: Callable[[], Any] = lambda: None) -> None:
+        """So many draws more."""
+        with one_blas_thread():
+            for sweep in range(-self.tune, draws):
+                self.sampler.sweep()
+                if sweep >= 0:
+                    for name, x in self.sampler.state().items():
+                        self.kept.setdefault(name, []).append(x)
+                    self.moments.add(self.sampler.theta)
+                advance()
+        self.tune = 0
+
+    def found(self) -> dict[str, Floats]:
+        """Draws by name, chains x draws x ..., in units of `data.unit`: mu, T or tau, omega, df_between, nu.
+
+        And the means and standard deviations of the datasets' deviations of the models, as `shrunken` and `sds`.
+        """
+        return {name: np.stack(values, axis=1) for name, values in self.kept.items()} | self.moments.found()
 
 
 def sampler_of(data: Statistics, chains: int, rng: np.random.Generator) -> "Exchangeable":
@@ -281,12 +284,13 @@ class Free(Exchangeable):
         spread = np.exp(self.rng.standard_normal((chains, 1, 1)))
         self.psi = np.einsum("ki,cij,kj->ck", data.basis, spread * scatter, data.basis)
         self.df = LEAST_DF + self.rng.exponential(5.0, chains)
+        self.most = 1e4 * self.bound**2  # steps do not lead beyond
         self.noise_root = np.asarray(np.linalg.cholesky(data.scales)) if data.has_folds else np.zeros_like(data.scales)
         self.pairs = np.array(np.triu_indices(self.k, 1)).T
         i, j = self.pairs.T
         gaps = self.theta[0] @ (data.basis[i] - data.basis[j]).T
         weights = 1 / ((gaps**2).sum(axis=0) + 1e-9 * (gaps**2).sum())  # near-twins first: it is they that hold
-        self.pair_weights = weights / weights.sum()
+        self.pair_chances = np.cumsum(weights / weights.sum())
 
     def covariance(self) -> dict[str, Floats]:
         return {"t": self.t, "df_between": self.df}
@@ -301,39 +305,51 @@ class Free(Exchangeable):
         self.draw_t(scatter)
         self.draw_psi()
         self.inverse = self.inverted(self.t)
-        if self.rng.random() < OFTEN:
-            self.rescale_all()
+        for _ in range(SOME):
+            self.rescale_some()
         for _ in range(MOVES if self.data.has_folds else 0):
             self.rescale()
 
-    def target(self) -> Floats:
+    def target(self, psi: Floats) -> Floats:
         """B' diag(psi) B."""
         basis = self.data.basis
-        return (basis.T * self.psi[:, None]) @ basis
+        return (basis.T * psi[:, None]) @ basis
 
     def draw_df(self, scatter: Floats) -> None:
-        """df with T integrated out."""
+        """df with T integrated out: first with psi, then with df psi as it is."""
         prior, m, n = self.data.prior, self.m, self.n + self.pooled
-        root = np.linalg.inv(np.linalg.cholesky(self.target()))
+        root = np.linalg.inv(np.linalg.cholesky(self.target(self.psi)))
         values = np.maximum(np.linalg.eigvalsh(root @ scatter @ np.swapaxes(root, 1, 2)), 0.0)
         steps = np.arange(m)
 
-        def log_density(x: Floats) -> Floats:
-            more = np.exp(x)[..., None]
-            df = LEAST_DF + more
-            fit = (df + m - 1) * np.log(df) - (df + m - 1 + n) * np.log(df + values)
+        def log_prior(x: Floats) -> Floats:
+            df = LEAST_DF + np.exp(x)[..., None]
             gammas = special.gammaln((df + steps + n) / 2) - special.gammaln((df + steps) / 2)
-            return (fit / 2 + gammas).sum(axis=-1) + prior.df_shape * x - prior.df_rate * more[..., 0]
+            return gammas.sum(axis=-1) + prior.df_shape * x - prior.df_rate * np.exp(x)
 
-        self.df = LEAST_DF + np.exp(along(log_density, np.log(self.df - LEAST_DF), self.rng))
+        def given_psi(x: Floats) -> Floats:
+            df = LEAST_DF + np.exp(x)[..., None]
+            fit = (df + m - 1) * np.log(df) - (df + m - 1 + n) * np.log(df + values)
+            return fit.sum(axis=-1) / 2 + log_prior(x)
+
+        def given_product(x: Floats) -> Floats:
+            df = LEAST_DF + np.exp(x)
+            share = self.df / df
+            fit = -(df + m - 1) / 2 * np.log1p(values / self.df[:, None]).sum(axis=1)
+            fit -= self.k * OWN_SHAPE * np.log(df) + share * self.psi.sum(axis=1) / (2 * self.bound**2)
+            return np.where(share * self.psi.min(axis=1) >= LEAST, fit + log_prior(x), -np.inf)
+
+        self.df = LEAST_DF + np.exp(along(given_psi, np.log(self.df - LEAST_DF), self.rng))
+        df = LEAST_DF + np.exp(along(given_product, np.log(self.df - LEAST_DF), self.rng))
+        self.psi, self.df = self.psi * (self.df / df)[:, None], df
 
     def move_psi(self, scatter: Floats) -> None:
         """Each tau_i^2 by a Metropolis step, with T integrated out; a change of one adds a matrix of rank 1."""
         basis, df, rng = self.data.basis, self.df, self.rng
         freedom = (df + self.m - 1) / 2
         more = freedom + (self.n + self.pooled) / 2
-        inverse = np.linalg.inv(scatter + df[:, None, None] * self.target())
-        steps = 3 * rng.choice(STEPS, self.k)[:, None] * rng.standard_normal((self.k, self.chains))
+        inverse = np.linalg.inv(scatter + df[:, None, None] * self.target(self.psi))
+        steps = rng.choice(STEPS, self.k)[:, None] * rng.standard_normal((self.k, self.chains))
         chances = np.log(rng.random((self.k, self.chains)))
         total = (1 / self.psi).sum(axis=1)
         for i, (step, chance) in enumerate(zip(2 * steps, chances, strict=True)):
@@ -353,7 +369,7 @@ class Free(Exchangeable):
     def draw_t(self, scatter: Floats) -> None:
         """T and its inverse, by Bartlett's decomposition: T^-1 = L^-T A A' L^-1, where L L' is the scale matrix."""
         m = self.m
-        root = np.linalg.cholesky(scatter + self.df[:, None, None] * self.target())
+        root = np.linalg.cholesky(scatter + self.df[:, None, None] * self.target(self.psi))
         lower = np.tril(self.rng.standard_normal((self.chains, m, m)), -1)
         freedom = (self.df + m - 1 + self.n + self.pooled)[:, None] - np.arange(m)
         lower[:, range(m), range(m)] = np.sqrt(2 * self.rng.standard_gamma(freedom / 2))
@@ -374,35 +390,43 @@ class Free(Exchangeable):
         rate = (df * diagonal + self.bound**-2) / 2
         self.psi = _gamma_above(LEAST, (df + k - 1) / 2 + OWN_SHAPE, rate, rng)
 
-    def rescale_all(self) -> None:
-        """(T, psi) by a factor, and omega by its inverse, which leaves the prior of mu as it is."""
-        step = self.rng.choice(STEPS) * self.rng.standard_normal(self.chains)
-        c = np.exp(step)[:, None]
-        root, t, psi = c[:, None] * self.t_root, c[:, None] ** 2 * self.t, c**2 * self.psi
+    def rescale_some(self) -> None:
+        """The psi of some models by a factor, and T with them: as it was in units of its prior's scale matrix.
+
+        Half of the time omega by the inverse, which leaves the size of mu's prior as it is.
+        """
+        rng, step = self.rng, a_step(self.rng) * self.rng.standard_normal(self.chains)
+        some = rng.permutation(self.k) < rng.integers(1, self.k + 1)
+        psi = self.psi * np.exp(2 * step[:, None] * some)
+        inside = (psi.min(axis=1) >= LEAST) & (psi.max(axis=1) <= self.most)
+        psi = np.where(inside[:, None], psi, self.psi)
+        old, new = (np.linalg.cholesky(self.target(x)) for x in (self.psi, psi))
+        there, back = new @ np.linalg.inv(old), old @ np.linalg.inv(new)
+        root = there @ self.t_root
+        t = root @ np.swapaxes(root, 1, 2)
         inverse, omega = self.inverted(t), self.omega
-        ratio = 2 * self.k * OWN_SHAPE * step - (psi - self.psi).sum(axis=1) / (2 * self.bound**2)
-        if self.pooled:
-            self.omega = omega / c[:, 0]
-            ratio += self.log_omega(np.log(self.omega)) - self.log_omega(np.log(omega))
+        ratio = 2 * some.sum() * OWN_SHAPE * step - (psi - self.psi).sum(axis=1) / (2 * self.bound**2)
+        if self.pooled and rng.random() < 0.5:
+            omega = omega / np.exp(step)
+            ratio += self.log_omega(np.log(omega)) - self.log_omega(np.log(self.omega))
         fits = []
-        for scale, turn, found in ((self.omega, root, inverse), (omega, self.t_root, self.inverse)):
+        for scale, turn, found in ((omega, root, inverse), (self.omega, self.t_root, self.inverse)):
             fits.append(self.log_evidence(scale, turn, found) + np.linalg.slogdet(found)[1].sum(axis=1) / 2)
-        ratio += fits[0] - fits[1]
-        yes = (np.log(self.rng.random(self.chains)) < ratio) & (psi.min(axis=1) >= LEAST)
+        yes = (np.log(rng.random(self.chains)) < ratio + fits[0] - fits[1]) & inside
         here = yes[:, None, None]
-        self.omega, self.psi = np.where(yes, self.omega, omega), np.where(yes[:, None], psi, self.psi)
+        self.omega, self.psi = np.where(yes, omega, self.omega), np.where(yes[:, None], psi, self.psi)
         self.t, self.t_root = np.where(here, t, self.t), np.where(here, root, self.t_root)
-        self.t_inverse = np.where(here, self.t_inverse / c[:, None] ** 2, self.t_inverse)
+        self.t_inverse = np.where(here, np.swapaxes(back, 1, 2) @ self.t_inverse @ back, self.t_inverse)
         self.inverse = np.where(here[:, None], inverse, self.inverse)
 
     def rescale(self) -> None:
         """(T, psi) along the difference x of a pair of models, with theta and the part of mu along it integrated out.
 
-        T becomes A T A with A = I + (c - 1) x x', which adds W M W' with W = (x, T x) to each dataset's covariance. Where
-        c is negative, the models also change places. mu = A nu if effects are pooled, so that its prior stays.
+        T becomes A T A with A = I + (c - 1) x x', which adds W M W' with W = (x, T x) to each dataset's covariance.
+        Where c is negative, the models also change places. mu = A nu if effects are pooled, so that its prior stays.
         """
         data, rng, m, df = self.data, self.rng, self.m, self.df
-        i, j = self.pairs[rng.choice(len(self.pairs), p=self.pair_weights)]
+        i, j = self.pairs[np.searchsorted(self.pair_chances[:-1], rng.random())]
         x = (data.basis[i] - data.basis[j]) / np.sqrt(2)
         image, back = self.t @ x, self.t_inverse @ x
         size, part = image @ x, self.mu @ x
@@ -448,11 +472,10 @@ class Free(Exchangeable):
             log_det = 4 * step + np.log(others + pair / c**2)
             found = (df + m - 1) / 2 * log_det - (df + m - 1 - 4 * OWN_SHAPE) * step
             found -= (df[:, None] * psi * moved + psi / self.bound**2).sum(axis=-1) / 2
-            inside = (size * c**2 > LEAST) & (size * c**2 < most) & (psi.min(axis=-1) >= LEAST)
-            return np.where((inside & (size > LEAST) & (size < most)) | (c == 1), found + evidence(c)[0], -np.inf)
+            inside = (size * c**2 > LEAST) & (size * c**2 < self.most) & (psi.min(axis=-1) >= LEAST)
+            return np.where((inside & (size > LEAST) & (size < self.most)) | (c == 1), found + evidence(c)[0], -np.inf)
 
-        most = 1e4 * self.bound**2
-        c = np.exp(line(self.chains, rng))
+        c = np.exp(np.clip(line(self.chains, rng), -FAR, FAR))
         c = drawn_from(np.concatenate([c, -c]), log_density, rng)
         _, precision, total, (p11, p12, p22) = evidence(c)
         part = total / precision + rng.standard_normal(self.chains) / np.sqrt(precision)
@@ -540,9 +563,15 @@ def along(log_density: Callable[[Floats], Floats], x: Floats, rng: np.random.Gen
     return drawn_from(x + line(len(x), rng), log_density, rng)
 
 
+def a_step(rng: np.random.Generator) -> float:
+    """One of the sizes."""
+    return STEPS[int(len(STEPS) * rng.random())]
+
+
 def line(n: int, rng: np.random.Generator) -> Floats:
     """Points x n; 0 is at a random place of each column."""
-    return (np.arange(POINTS)[:, None] - rng.integers(POINTS, size=n)) * rng.choice(STEPS) * (0.5 + rng.random())
+    places = np.arange(POINTS, dtype=float)[:, None] - rng.integers(POINTS, size=n)
+    return np.asarray(places * a_step(rng) * (0.5 + rng.random()))
 
 
 def drawn_from(points: Floats, log_density: Callable[[Floats], Floats], rng: np.random.Generator) -> Floats:
