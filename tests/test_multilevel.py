@@ -208,6 +208,12 @@ TABLES = {
 }
 
 
+def same_but_for_the_least(x, y):
+    """Of positive numbers the logarithms, but for the smallest 3 %: NUTS goes there too seldom (see the next test)."""
+    least = np.quantile(x, 0.03)
+    same_posterior(np.log(np.maximum(x, least)), np.log(np.maximum(y, least)))
+
+
 @pytest.mark.oracle("bayes.multilevel bayes.pymc_model", "PyMC")
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayescmp.ConvergenceWarning")
@@ -217,15 +223,19 @@ def test_the_sampler_agrees_with_nuts(name):
     effects, n_datasets, n, missing, prior, tails = TABLES[name]
     scores, _ = simulate(np.random.default_rng(5), effects, n_datasets, n, between=0.6, missing=missing)
     options = {"rope": 0.1, "prior": prior, "tails": tails}
-    ours = bc.bayes.multilevel(scores, **options, draws=2000, random_seed=1)
-    theirs = bc.bayes.multilevel(scores, **options, **NUTS, draws=1500, tune=1000, target_accept=0.95, random_seed=2)
+    ours = bc.bayes.multilevel(scores, **options, chains=32, draws=3000, random_seed=1)
+    pytensor = pytest.importorskip("pytensor")
+    with pytensor.config.change_flags(mode="NUMBA"):  # twenty times as fast as C here
+        theirs = bc.bayes.multilevel(
+            scores, **options, **NUTS | {"chains": 4}, draws=3000, tune=1500, target_accept=0.95, random_seed=2
+        )
     for a, b in combinations(scores.models, 2):
         same_posterior(ours.pair(a, b).distribution.chains, theirs.pair(a, b).distribution.chains)
         if n_datasets > 1:
-            same_posterior(*(np.log(p.new_dataset(a, b).inference.sigma) for p in (ours, theirs)))
+            same_but_for_the_least(*(p.new_dataset(a, b).inference.sigma for p in (ours, theirs)))
     assert ours.inference.hyper.keys() == theirs.inference.hyper.keys()
     for parameter, x in ours.inference.hyper.items():
-        same_posterior(np.log(x), np.log(theirs.inference.hyper[parameter]))
+        same_but_for_the_least(x, theirs.inference.hyper[parameter])
     best, other = ours.ranking(), theirs.ranking()
     for model in scores.models:
         error = np.hypot(best.mcse[model], other.mcse[model])
@@ -233,6 +243,35 @@ def test_the_sampler_agrees_with_nuts(name):
     one, two = ours.shrunken_frame(), theirs.shrunken_frame()
     assert one["shrunken"].to_numpy() == pytest.approx(two["shrunken"].to_numpy(), abs=0.1 * one["sd"].mean() + 1e-9)
     assert one["sd"].to_numpy() == pytest.approx(two["sd"].to_numpy(), rel=0.1, abs=1e-9)
+
+
+@LOOSE
+@pytest.mark.oracle("bayes.multilevel", "brute force")
+def test_the_tail_of_small_variances_is_that_of_a_sum_over_the_prior(rng):
+    """Exchangeable models: mu is integrated out, the rest is averaged over draws from the prior, for each tau."""
+    effects, n_datasets, n, missing, prior, tails = TABLES["six exchangeable, holes"]
+    scores, _ = simulate(np.random.default_rng(5), effects, n_datasets, n, between=0.6, missing=missing)
+    data, _, _ = prepare(scores, prior, tails)
+    noise = np.array([data.scales[d, 0, 0] for d in range(n_datasets)])
+    lam = rng.gamma(data.df / 2, 2 / data.df, (8000, n_datasets))
+    omega = np.abs(rng.standard_t(4, 8000))
+    back = np.swapaxes(data.observe, 1, 2)
+    seen, means = back @ data.observe, (back @ data.means[..., None])[..., 0]
+    grid, density = np.linspace(-7, 1.2, 42), []
+    for tau in np.exp(grid):
+        v, size = tau**2 + noise / lam, (omega * tau)[:, None, None] ** 2
+        whole = np.eye(data.m) + size * np.tensordot(1 / v, seen, 1)
+        b = (1 / v) @ means
+        fit = -(data.sizes * np.log(v) + (data.means**2).sum(axis=1) / v).sum(axis=1) / 2
+        fit -= np.linalg.slogdet(whole)[1] / 2
+        fit += (b * np.linalg.solve(whole, (size * b[..., None]))[..., 0]).sum(axis=1) / 2
+        density.append(tau * np.exp(fit).mean())
+    below = np.cumsum(density) / np.sum(density)
+    p = bc.bayes.multilevel(scores, rope=0.1, prior=prior, chains=32, draws=1500, random_seed=1)
+    tau = np.log(p.inference.hyper["tau"] / data.unit)
+    for t in (-3.0, -2.0, -1.5, -1.0, -0.5, 0.0):
+        share = np.interp(t, grid + (grid[1] - grid[0]) / 2, below)
+        assert np.mean(tau < t) == pytest.approx(share, rel=0.12)
 
 
 @pytest.mark.oracle("bayes.pymc_model", "scipy", "brute force")

@@ -4,8 +4,8 @@ A sweep draws omega with mu and theta integrated out, mu with theta integrated o
 likelihoods as mixtures of normals; the degrees of freedom of T and the tau_i^2 (`psi`) with T integrated out, T
 (inverse Wishart), and the tau_i^2 again (gamma, since T is a part of a k x k matrix G whose missing row costs O(k) to
 draw). Where the variation between datasets is small beside the noise, theta and T hold each other: so T and the tau_i
-are also rescaled, as a whole and along differences of pairs of models, with mu and theta integrated out. For one tau,
-theta is integrated out throughout.
+are also rescaled, as a whole and along differences of pairs of models, with theta integrated out and with it all of mu
+or its part along the difference. For one tau, theta is integrated out throughout. Single numbers are drawn by `along`.
 
 Arrays have the chains first, then the datasets, then the contrasts.
 """
@@ -23,40 +23,47 @@ from bayescmp.bayes.multilevel.model import LEAST, LEAST_DF, NU_RATE, NU_SHAPE, 
 from bayescmp.numerics.threads import one_blas_thread
 
 Floats = NDArray[np.float64]
-MOVES = 3
-"""Steps that rescale a pair's T, per sweep; half as many as there are models, if that is more."""
+MOVES = 2
+"""Steps that rescale a pair's T, per sweep."""
+SOME = 1
+"""Steps that rescale T and tau_i^2 of some models, per sweep."""
 MANY = 16
-"""Beyond so many models these steps cost more than they bring."""
+"""So many models have fewer chains."""
 STEPS = (0.3, 1.0, 3.0)
-"""Sizes of the logarithmic steps that rescale: the right one depends on how much the data know."""
+"""Sizes of logarithmic steps: the right one depends on how much the data know."""
+POINTS = 16
+"""The number of points on a line from which `along` draws."""
+FAR = 12.0
+"""Factors beyond exp(FAR) are not tried: their squares leave no digits."""
 
 
-def gibbs(
-    data: Statistics,
-    *,
-    chains: int,
-    draws: int,
-    tune: int,
-    random_seed: int,
-    advance: Callable[[], Any] = lambda: None,
-) -> dict[str, Floats]:
-    """Draws by name, chains x draws x ..., in units of `data.unit`: mu, T or tau, omega, df_between, nu.
+class Run:
+    """Chains that can go on: what they draw depends on the seed, not on how often they stopped."""
 
-    And the means and standard deviations of the datasets' deviations of the models, as `shrunken` and `sds`.
-    """
-    rng = np.random.default_rng(random_seed)
-    kept: dict[str, list[Floats]] = {}
-    moments = Moments(data)
-    with one_blas_thread():
-        sampler = sampler_of(data, chains, rng)
-        for sweep in range(-tune, draws):
-            sampler.sweep()
-            if sweep >= 0:
-                for name, x in sampler.state().items():
-                    kept.setdefault(name, []).append(x)
-                moments.add(sampler.theta)
-            advance()
-    return {name: np.stack(values, axis=1) for name, values in kept.items()} | moments.found()
+    def __init__(self, data: Statistics, *, chains: int, tune: int, random_seed: int) -> None:
+        self.sampler = sampler_of(data, chains, np.random.default_rng(random_seed))
+        self.tune = tune
+        self.kept: dict[str, list[Floats]] = {}
+        self.moments = Moments(data)
+
+    def extend(self, draws: int, advance: Callable[[], Any] = lambda: None) -> None:
+        """So many draws more."""
+        with one_blas_thread():
+            for sweep in range(-self.tune, draws):
+                self.sampler.sweep()
+                if sweep >= 0:
+                    for name, x in self.sampler.state().items():
+                        self.kept.setdefault(name, []).append(x)
+                    self.moments.add(self.sampler.theta)
+                advance()
+        self.tune = 0
+
+    def found(self) -> dict[str, Floats]:
+        """Draws by name, chains x draws x ..., in units of `data.unit`: mu, T or tau, omega, df_between, nu.
+
+        And the means and standard deviations of the datasets' deviations of the models, as `shrunken` and `sds`.
+        """
+        return {name: np.stack(values, axis=1) for name, values in self.kept.items()} | self.moments.found()
 
 
 def sampler_of(data: Statistics, chains: int, rng: np.random.Generator) -> "Exchangeable":
@@ -151,11 +158,11 @@ class Exchangeable:
 
         def log_density(x: Floats) -> Floats:
             c = self.variance(np.exp(x))
-            fit = x - (data.sizes * np.log(c) + squares / c).sum(axis=1) / 2
+            fit = x - (data.sizes * np.log(c) + squares / c).sum(axis=-1) / 2
             fit = fit + self.log_omega(size - x) if self.pooled else fit
             return np.where(np.exp(x) < self.bound, fit, -np.inf)
 
-        self.tau = np.exp(slice_sample(log_density, np.log(self.tau), 1.0, self.rng))
+        self.tau = np.exp(along(log_density, np.log(self.tau), self.rng))
         self.omega = np.exp(size) / self.tau
 
     def observed(self, theta: Floats) -> Floats:
@@ -168,7 +175,7 @@ class Exchangeable:
 
     def variance(self, tau: Floats) -> Floats:
         """Of each seen contrast of a dataset's means, given mu."""
-        return tau[:, None] ** 2 / self.kappa + self.noise / self.lam
+        return tau[..., None] ** 2 / self.kappa + self.noise / self.lam
 
     def root(self) -> Floats:
         """A root of T, or of I for one dataset: what effects are measured in."""
@@ -216,11 +223,11 @@ class Exchangeable:
         if self.pooled:
 
             def log_density(x: Floats) -> Floats:
-                omega2 = np.exp(2 * x)[:, None]
-                fit = (turned**2 * omega2 / (1 + values * omega2) - np.log1p(values * omega2)).sum(axis=1) / 2
+                omega2 = np.exp(2 * x)[..., None]
+                fit = (turned**2 * omega2 / (1 + values * omega2) - np.log1p(values * omega2)).sum(axis=-1) / 2
                 return fit + self.log_omega(x)
 
-            self.omega = np.exp(slice_sample(log_density, np.log(self.omega), 1.0, self.rng))
+            self.omega = np.exp(along(log_density, np.log(self.omega), self.rng))
             shrink = self.omega[:, None] ** -2
         precision = values + shrink
         drawn = turned / precision + self.rng.standard_normal(turned.shape) / np.sqrt(precision)
@@ -243,12 +250,12 @@ class Exchangeable:
             squares = self.standardised_squares()
 
             def log_density(x: Floats) -> Floats:
-                nu = np.exp(x)[:, None]
+                nu = np.exp(x)[..., None]
                 each = special.gammaln((nu + self.m) / 2) - special.gammaln(nu / 2) - self.m / 2 * np.log(nu)
                 fit = each - (nu + self.m) / 2 * np.log1p(squares / nu)
-                return fit.sum(axis=1) + NU_SHAPE * x - NU_RATE * nu[:, 0]
+                return fit.sum(axis=-1) + NU_SHAPE * x - NU_RATE * nu[..., 0]
 
-            self.nu = np.exp(slice_sample(log_density, np.log(self.nu), 1.0, self.rng))
+            self.nu = np.exp(along(log_density, np.log(self.nu), self.rng))
             nu = self.nu[:, None]
             self.kappa = self.rng.standard_gamma((nu + self.m) / 2, squares.shape) * 2 / (nu + squares)
 
@@ -277,13 +284,13 @@ class Free(Exchangeable):
         spread = np.exp(self.rng.standard_normal((chains, 1, 1)))
         self.psi = np.einsum("ki,cij,kj->ck", data.basis, spread * scatter, data.basis)
         self.df = LEAST_DF + self.rng.exponential(5.0, chains)
+        self.most = 1e4 * self.bound**2  # steps do not lead beyond
         self.noise_root = np.asarray(np.linalg.cholesky(data.scales)) if data.has_folds else np.zeros_like(data.scales)
         self.pairs = np.array(np.triu_indices(self.k, 1)).T
-        self.moves = (max(MOVES, self.k // 2) if self.k <= MANY else MOVES) if data.has_folds else 0
         i, j = self.pairs.T
         gaps = self.theta[0] @ (data.basis[i] - data.basis[j]).T
         weights = 1 / ((gaps**2).sum(axis=0) + 1e-9 * (gaps**2).sum())  # near-twins first: it is they that hold
-        self.pair_weights = weights / weights.sum()
+        self.pair_chances = np.cumsum(weights / weights.sum())
 
     def covariance(self) -> dict[str, Floats]:
         return {"t": self.t, "df_between": self.df}
@@ -298,39 +305,50 @@ class Free(Exchangeable):
         self.draw_t(scatter)
         self.draw_psi()
         self.inverse = self.inverted(self.t)
-        self.fit = self.log_evidence(self.inverse, self.t_root)
-        if self.k <= MANY or self.rng.random() < 0.25:
-            self.rescale_all()
-        for _ in range(self.moves):
+        for _ in range(SOME):
+            self.rescale_some()
+        for _ in range(MOVES if self.data.has_folds else 0):
             self.rescale()
 
-    def target(self) -> Floats:
+    def target(self, psi: Floats) -> Floats:
         """B' diag(psi) B."""
         basis = self.data.basis
-        return (basis.T * self.psi[:, None]) @ basis
+        return (basis.T * psi[:, None]) @ basis
 
     def draw_df(self, scatter: Floats) -> None:
-        """df with T integrated out."""
+        """df with T integrated out: first with psi, then with df psi as it is."""
         prior, m, n = self.data.prior, self.m, self.n + self.pooled
-        root = np.linalg.inv(np.linalg.cholesky(self.target()))
+        root = np.linalg.inv(np.linalg.cholesky(self.target(self.psi)))
         values = np.maximum(np.linalg.eigvalsh(root @ scatter @ np.swapaxes(root, 1, 2)), 0.0)
         steps = np.arange(m)
 
-        def log_density(x: Floats) -> Floats:
-            more = np.exp(x)[:, None]
-            df = LEAST_DF + more
-            fit = (df + m - 1) * np.log(df) - (df + m - 1 + n) * np.log(df + values)
+        def log_prior(x: Floats) -> Floats:
+            df = LEAST_DF + np.exp(x)[..., None]
             gammas = special.gammaln((df + steps + n) / 2) - special.gammaln((df + steps) / 2)
-            return (fit / 2 + gammas).sum(axis=1) + prior.df_shape * x - prior.df_rate * more[:, 0]
+            return gammas.sum(axis=-1) + prior.df_shape * x - prior.df_rate * np.exp(x)
 
-        self.df = LEAST_DF + np.exp(slice_sample(log_density, np.log(self.df - LEAST_DF), 1.0, self.rng))
+        def given_psi(x: Floats) -> Floats:
+            df = LEAST_DF + np.exp(x)[..., None]
+            fit = (df + m - 1) * np.log(df) - (df + m - 1 + n) * np.log(df + values)
+            return fit.sum(axis=-1) / 2 + log_prior(x)
+
+        def given_product(x: Floats) -> Floats:
+            df = LEAST_DF + np.exp(x)
+            share = self.df / df
+            fit = -(df + m - 1) / 2 * np.log1p(values / self.df[:, None]).sum(axis=1)
+            fit -= self.k * OWN_SHAPE * np.log(df) + share * self.psi.sum(axis=1) / (2 * self.bound**2)
+            return np.where(share * self.psi.min(axis=1) >= LEAST, fit + log_prior(x), -np.inf)
+
+        self.df = LEAST_DF + np.exp(along(given_psi, np.log(self.df - LEAST_DF), self.rng))
+        df = LEAST_DF + np.exp(along(given_product, np.log(self.df - LEAST_DF), self.rng))
+        self.psi, self.df = self.psi * (self.df / df)[:, None], df
 
     def move_psi(self, scatter: Floats) -> None:
         """Each tau_i^2 by a Metropolis step, with T integrated out; a change of one adds a matrix of rank 1."""
         basis, df, rng = self.data.basis, self.df, self.rng
         freedom = (df + self.m - 1) / 2
         more = freedom + (self.n + self.pooled) / 2
-        inverse = np.linalg.inv(scatter + df[:, None, None] * self.target())
+        inverse = np.linalg.inv(scatter + df[:, None, None] * self.target(self.psi))
         steps = rng.choice(STEPS, self.k)[:, None] * rng.standard_normal((self.k, self.chains))
         chances = np.log(rng.random((self.k, self.chains)))
         total = (1 / self.psi).sum(axis=1)
@@ -351,7 +369,7 @@ class Free(Exchangeable):
     def draw_t(self, scatter: Floats) -> None:
         """T and its inverse, by Bartlett's decomposition: T^-1 = L^-T A A' L^-1, where L L' is the scale matrix."""
         m = self.m
-        root = np.linalg.cholesky(scatter + self.df[:, None, None] * self.target())
+        root = np.linalg.cholesky(scatter + self.df[:, None, None] * self.target(self.psi))
         lower = np.tril(self.rng.standard_normal((self.chains, m, m)), -1)
         freedom = (self.df + m - 1 + self.n + self.pooled)[:, None] - np.arange(m)
         lower[:, range(m), range(m)] = np.sqrt(2 * self.rng.standard_gamma(freedom / 2))
@@ -372,85 +390,110 @@ class Free(Exchangeable):
         rate = (df * diagonal + self.bound**-2) / 2
         self.psi = _gamma_above(LEAST, (df + k - 1) / 2 + OWN_SHAPE, rate, rng)
 
-    def rescale_all(self) -> None:
-        """(T, psi) by a factor, and omega by its inverse, which leaves the prior of mu as it is."""
-        step = self.rng.choice(STEPS) / 3 * self.rng.standard_normal(self.chains)
-        c = np.exp(step)[:, None]
-        root, t, psi = c[:, None] * self.t_root, c[:, None] ** 2 * self.t, c**2 * self.psi
+    def rescale_some(self) -> None:
+        """The psi of some models by a factor, and T with them: as it was in units of its prior's scale matrix.
+
+        Half of the time omega by the inverse, which leaves the size of mu's prior as it is.
+        """
+        rng, step = self.rng, a_step(self.rng) * self.rng.standard_normal(self.chains)
+        some = rng.permutation(self.k) < rng.integers(1, self.k + 1)
+        psi = self.psi * np.exp(2 * step[:, None] * some)
+        inside = (psi.min(axis=1) >= LEAST) & (psi.max(axis=1) <= self.most)
+        psi = np.where(inside[:, None], psi, self.psi)
+        old, new = (np.linalg.cholesky(self.target(x)) for x in (self.psi, psi))
+        there, back = new @ np.linalg.inv(old), old @ np.linalg.inv(new)
+        root = there @ self.t_root
+        t = root @ np.swapaxes(root, 1, 2)
         inverse, omega = self.inverted(t), self.omega
-        ratio = 2 * self.k * OWN_SHAPE * step - (psi - self.psi).sum(axis=1) / (2 * self.bound**2)
-        if self.pooled:
-            self.omega = omega / c[:, 0]
-            ratio += self.log_omega(np.log(self.omega)) - self.log_omega(np.log(omega))
-        fit = self.log_evidence(inverse, root)
-        dets = [np.linalg.slogdet(x)[1].sum(axis=1) for x in (inverse, self.inverse)]
-        ratio += fit - self.fit + (dets[0] - dets[1]) / 2
-        yes = (np.log(self.rng.random(self.chains)) < ratio) & (psi.min(axis=1) >= LEAST)
+        ratio = 2 * some.sum() * OWN_SHAPE * step - (psi - self.psi).sum(axis=1) / (2 * self.bound**2)
+        if self.pooled and rng.random() < 0.5:
+            omega = omega / np.exp(step)
+            ratio += self.log_omega(np.log(omega)) - self.log_omega(np.log(self.omega))
+        fits = []
+        for scale, turn, found in ((omega, root, inverse), (self.omega, self.t_root, self.inverse)):
+            fits.append(self.log_evidence(scale, turn, found) + np.linalg.slogdet(found)[1].sum(axis=1) / 2)
+        yes = (np.log(rng.random(self.chains)) < ratio + fits[0] - fits[1]) & inside
         here = yes[:, None, None]
-        self.omega, self.psi = np.where(yes, self.omega, omega), np.where(yes[:, None], psi, self.psi)
+        self.omega, self.psi = np.where(yes, omega, self.omega), np.where(yes[:, None], psi, self.psi)
         self.t, self.t_root = np.where(here, t, self.t), np.where(here, root, self.t_root)
-        self.t_inverse = np.where(here, self.t_inverse / c[:, None] ** 2, self.t_inverse)
-        self.fit, self.inverse = np.where(yes, fit, self.fit), np.where(here[:, None], inverse, self.inverse)
+        self.t_inverse = np.where(here, np.swapaxes(back, 1, 2) @ self.t_inverse @ back, self.t_inverse)
+        self.inverse = np.where(here[:, None], inverse, self.inverse)
 
     def rescale(self) -> None:
-        """(T, psi) along the difference x of a pair of models, with mu and theta integrated out, by a Metropolis step.
+        """(T, psi) along the difference x of a pair of models, with theta and the part of mu along it integrated out.
 
-        T becomes A T A with A = I + (c - 1) x x', which adds a matrix of rank 2 to each dataset's covariance. Half of
-        the time c is negative: the models also change places.
+        T becomes A T A with A = I + (c - 1) x x', which adds W M W' with W = (x, T x) to each dataset's covariance.
+        Where c is negative, the models also change places. mu = A nu if effects are pooled, so that its prior stays.
         """
         data, rng, m, df = self.data, self.rng, self.m, self.df
-        i, j = self.pairs[rng.choice(len(self.pairs), p=self.pair_weights)]
-        axis = (data.basis[i] - data.basis[j]) / np.sqrt(2)
-        image = self.t @ axis
-        size, most = image @ axis, 1e4 * self.bound**2
-        step = rng.choice(STEPS) * rng.standard_normal(self.chains)
-        inside = (size > LEAST) & (size < most) & (size * np.exp(2 * step) > LEAST) & (size * np.exp(2 * step) < most)
-        step = np.where(inside, step, 0.0)
-        swap = rng.random() < 0.5
-        c = np.exp(step) * (-1 if swap else 1)
-        # p(T, psi) and the change of variables; T^-1 becomes A^-1 T^-1 A^-1, where A^-1 = I + (1/c - 1) x x'
-        a, back = (1 / c - 1)[:, None], self.t_inverse @ axis
-        own = data.basis @ axis
-        diagonal = self.inverse_diagonal()
-        moved = diagonal + 2 * a * own * (back @ data.basis.T) + a**2 * (back @ axis)[:, None] * own**2
-        psi = self.psi.copy()
-        psi[:, [i, j]] = c[:, None] ** 2 * self.psi[:, [j, i] if swap else [i, j]]
-        log_det = 4 * step + np.log((1 / psi).sum(axis=1) / (1 / self.psi).sum(axis=1))
-        ratio = (df + m - 1) / 2 * log_det - (df + m - 1 - 4 * OWN_SHAPE) * step
-        ratio -= df / 2 * (psi * moved - self.psi * diagonal).sum(axis=1)
-        ratio -= (psi - self.psi).sum(axis=1) / (2 * self.bound**2)
-        # the datasets' means: covariance + W M W' with W = (x, T x), M = ((e, b), (b, 0)), as seen on each
-        b = (c - 1)[:, None] / self.kappa
-        e = (c - 1)[:, None] ** 2 / self.kappa * size[:, None]
-        columns = np.stack(np.broadcast_arrays(axis, image), axis=2)[:, None]
+        i, j = self.pairs[np.searchsorted(self.pair_chances[:-1], rng.random())]
+        x = (data.basis[i] - data.basis[j]) / np.sqrt(2)
+        image, back = self.t @ x, self.t_inverse @ x
+        size, part = image @ x, self.mu @ x
+        rest = self.mu - part[:, None] * (image / size[:, None] if self.pooled else x)
+        columns = np.stack(np.broadcast_arrays(x, image), axis=2)[:, None]
         seen = columns if data.complete else data.observe @ columns
         turned = self.inverse @ seen
         g = np.swapaxes(seen, 2, 3) @ turned
         g11, g12, g22 = g[..., 0, 0], g[..., 0, 1], g[..., 1, 1]
-        det = (1 + e * g11 + b * g12) * (1 + b * g12) - b * g11 * (e * g12 + b * g22)
-        # (M^-1 + G)^-1 = M (I + G M)^-1, symmetric
-        p11, p12, p22 = (x[..., None] for x in ((e - b**2 * g22) / det, (b + b**2 * g12) / det, -(b**2) * g11 / det))
-        one, two = turned[..., 0], turned[..., 1]
-        left, right = p11 * one + p12 * two, p12 * one + p22 * two
-        inverse = self.inverse - left[..., None] * one[..., None, :] - right[..., None] * two[..., None, :]
-        square = np.outer(axis, axis)
-        root = (np.eye(m) + (c - 1)[:, None, None] * square) @ self.t_root
-        fit = self.log_evidence(inverse, root)
-        ratio += fit - self.fit - np.log(det).sum(axis=1) / 2
-        yes = (np.log(rng.random(self.chains)) < ratio) & inside & (psi.min(axis=1) >= LEAST)
-        self.fit, self.psi = np.where(yes, fit, self.fit), np.where(yes[:, None], psi, self.psi)
-        self.inverse = np.where(yes[:, None, None, None], inverse, self.inverse)
-        self.t_root = np.where(yes[:, None, None], root, self.t_root)
-        self.t = self.t_root @ np.swapaxes(self.t_root, 1, 2)
-        shrink = np.eye(m) + np.where(yes, 1 / c - 1, 0.0)[:, None, None] * square
-        self.t_inverse = shrink @ self.t_inverse @ shrink
+        u = ((data.means - self.observed(rest[:, None]))[..., None] * turned).sum(axis=2)
+        own, diagonal = data.basis @ x, self.inverse_diagonal()
+        swapped = self.psi.copy()
+        swapped[:, [i, j]] = self.psi[:, [j, i]]
+        others = np.delete(1 / self.psi, [i, j], axis=1).sum(axis=1)
+        pair = (1 / self.psi[:, [i, j]]).sum(axis=1)
 
-    def log_evidence(self, inverse: Floats, root: Floats) -> Floats:
+        def moved_psi(c: Floats) -> Floats:
+            psi = np.where(c[..., None] > 0, self.psi, swapped)
+            psi[..., [i, j]] *= c[..., None] ** 2
+            return psi
+
+        def evidence(c: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+            """The log density of the means, the precision of mu's part, its product with the mean, and P (below)."""
+            b = (c - 1)[..., None] / self.kappa
+            e = (c - 1)[..., None] * b * size[:, None]
+            # (I + G M)^-1 is ((k22, -k12), (-k21, k11)) / det
+            k11, k12, k21, k22 = 1 + e * g11 + b * g12, b * g11, e * g12 + b * g22, 1 + b * g12
+            det = k11 * k22 - k12 * k21
+            v1, v2 = (k22 * u[..., 0] - k12 * u[..., 1]) / det, (k11 * u[..., 1] - k21 * u[..., 0]) / det
+            one, two = ((c - 1)[..., None], 1 / size[:, None]) if self.pooled else (1.0, 0.0)
+            y1, y2 = g11 * one + g12 * two, g12 * one + g22 * two
+            precision = ((one * (k22 * y1 - k12 * y2) + two * (k11 * y2 - k21 * y1)) / det).sum(axis=-1)
+            precision = precision + (1 / (self.omega**2 * size) if self.pooled else 0.0)
+            total = (one * v1 + two * v2).sum(axis=-1)
+            fit = (u[..., 0] * (e * v1 + b * v2) + u[..., 1] * b * v1 - np.log(np.abs(det))).sum(axis=-1)
+            fit += total**2 / precision - np.log(precision)
+            return fit / 2, precision, total, np.stack([e - b**2 * g22, b * k22, -b * k12]) / det
+
+        def log_density(c: Floats) -> Floats:
+            step, psi = np.log(np.abs(c)), moved_psi(c)
+            a = (1 / c - 1)[..., None]
+            moved = diagonal + 2 * a * own * (back @ data.basis.T) + a**2 * (back @ x)[:, None] * own**2
+            log_det = 4 * step + np.log(others + pair / c**2)
+            found = (df + m - 1) / 2 * log_det - (df + m - 1 - 4 * OWN_SHAPE) * step
+            found -= (df[:, None] * psi * moved + psi / self.bound**2).sum(axis=-1) / 2
+            inside = (size * c**2 > LEAST) & (size * c**2 < self.most) & (psi.min(axis=-1) >= LEAST)
+            return np.where((inside & (size > LEAST) & (size < self.most)) | (c == 1), found + evidence(c)[0], -np.inf)
+
+        c = np.exp(np.clip(line(self.chains, rng), -FAR, FAR))
+        c = drawn_from(np.concatenate([c, -c]), log_density, rng)
+        _, precision, total, (p11, p12, p22) = evidence(c)
+        part = total / precision + rng.standard_normal(self.chains) / np.sqrt(precision)
+        along_x = (c - 1)[:, None] * x + image / size[:, None] if self.pooled else x
+        self.mu = rest + part[:, None] * along_x
+        one, two = turned[..., 0], turned[..., 1]
+        left, right = p11[..., None] * one + p12[..., None] * two, p12[..., None] * one + p22[..., None] * two
+        self.inverse = self.inverse - left[..., None] * one[..., None, :] - right[..., None] * two[..., None, :]
+        grow, shrink = (np.eye(m) + (y - 1)[:, None, None] * np.outer(x, x) for y in (c, 1 / c))
+        self.psi, self.t_root = moved_psi(c), grow @ self.t_root
+        self.t, self.t_inverse = grow @ self.t @ grow, shrink @ self.t_inverse @ shrink
+
+    def log_evidence(self, omega: Floats, root: Floats, inverse: Floats) -> Floats:
         """The log density of all means, mu and theta integrated out, but for the determinants of `inverse`."""
         data = self.data
         information, total = _precision(data, inverse)
         if self.pooled:
-            back = self.omega[:, None, None] * np.swapaxes(root, 1, 2)
+            back = omega[:, None, None] * np.swapaxes(root, 1, 2)
             information, total = np.eye(self.m) + back @ information @ np.swapaxes(back, 1, 2), _times(back, total)
         half = np.linalg.cholesky(information)
         squares = (data.means * _times(inverse, data.means)).sum(axis=(1, 2))
@@ -511,19 +554,27 @@ def _gamma_above(least: float, shape: Floats, rate: Floats, rng: np.random.Gener
     return drawn
 
 
-def slice_sample(log_density: Callable[[Floats], Floats], x: Floats, width: float, rng: np.random.Generator) -> Floats:
-    """One step of slice sampling (Neal, 2003) for each of many numbers, stepping out and shrinking."""
-    level = log_density(x) - rng.standard_exponential(x.shape)
-    low = x - width * rng.random(x.shape)
-    high = low + width
-    for end, way in ((low, -width), (high, width)):
-        while (out := log_density(end) > level).any():
-            end += way * out
-    found, open_ = x.copy(), np.ones(x.shape, dtype=bool)
-    while open_.any():
-        new = low + (high - low) * rng.random(x.shape)
-        inside = log_density(new) >= level
-        found = np.where(open_ & inside, new, found)
-        open_ &= ~inside
-        low, high = np.where(new < x, new, low), np.where(new < x, high, new)
-    return found
+def along(log_density: Callable[[Floats], Floats], x: Floats, rng: np.random.Generator) -> Floats:
+    """A draw of each of many numbers x from some points on the line that goes through it.
+
+    The points are equally spaced, at a distance that does not depend on x, and x is any of them with equal probability:
+    so each of them would have led to the same points, and a draw by their densities leaves the distribution as it is.
+    """
+    return drawn_from(x + line(len(x), rng), log_density, rng)
+
+
+def a_step(rng: np.random.Generator) -> float:
+    """One of the sizes."""
+    return STEPS[int(len(STEPS) * rng.random())]
+
+
+def line(n: int, rng: np.random.Generator) -> Floats:
+    """Points x n; 0 is at a random place of each column."""
+    places = np.arange(POINTS, dtype=float)[:, None] - rng.integers(POINTS, size=n)
+    return np.asarray(places * a_step(rng) * (0.5 + rng.random()))
+
+
+def drawn_from(points: Floats, log_density: Callable[[Floats], Floats], rng: np.random.Generator) -> Floats:
+    """One of each column of points, by their densities."""
+    place = (log_density(points) + rng.gumbel(size=points.shape)).argmax(axis=0)
+    return np.asarray(points[place, np.arange(points.shape[1])])

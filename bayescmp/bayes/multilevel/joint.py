@@ -25,10 +25,10 @@ from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
 CHAINS, FEW_CHAINS = 8, 4
-DRAWS = 500
-FEWEST = 200
-WORK = 3e8
-"""Multiplications in a run beyond which there are fewer draws."""
+DRAWS, LEAST_DRAWS = 250, 1000
+"""Of each chain to begin with; of all together."""
+MOST_TIMES = 4
+"""So much longer a run becomes, if the chains do not agree before."""
 SECONDS = 1.0
 """A bar is shown after that long."""
 
@@ -75,7 +75,9 @@ def multilevel(
     engine : "collapsed" or "nuts"
         A Gibbs sampler with most of the model integrated out, or PyMC as its reference.
     draws, tune : int, optional
-        Draws of each chain that are kept, and draws before that: 500 and 250 by default, and fewer for many models.
+        Draws of each chain that are kept, and draws before that. By default 250 and 125 (for many models 500).
+        Where the chains do not agree then (R-hat at most 1.01, effective sample size at least 400), they go on to 500
+        draws, and to 1,000.
     chains : int, optional
         At least 2; 8 by default, and 4 for many models and for NUTS.
     random_seed : int, optional
@@ -129,9 +131,12 @@ def multilevel(
         inference = JointInference(**fields, random_seed=seed, **_from_nuts(data, drawn, seed))
     else:
         chains, count, before = _length(data, chains, draws, tune)
-        inference = JointInference(**fields, random_seed=seed, chains=chains, draws=count, tune=before)
-        with _bar(before + count, progressbar) as advance:
-            inference.run(advance)
+        inference = JointInference(**fields, random_seed=seed, chains=chains, draws=0, tune=before)
+        most = count if draws is not None else MOST_TIMES * count
+        while not inference.draws or (inference.diagnose().problems and inference.draws < most):
+            more = inference.draws or count
+            with _bar(more, progressbar) as advance:
+                inference = inference.longer(more, advance)
         drawn, diagnostics = None, inference.diagnose()
         nuts.warn_of(diagnostics, "Draw more (draws=, tune=).")
     return MultilevelPosterior(
@@ -160,14 +165,12 @@ def pymc_multilevel_of(
 
 
 def _length(data: Statistics, chains: int | None, draws: int | None, tune: int | None) -> tuple[int, int, int]:
-    """Chains, and draws to keep and to drop in each: as asked for, or fewer for large tables."""
+    """Chains, and draws to keep and to drop in each: as asked for, or those to begin with."""
     many = data.m >= MANY and not data.exchangeable
     chains = check_count("chains", chains, 2) if chains is not None else FEW_CHAINS if many else CHAINS
-    cost = chains * len(data.datasets) * data.m ** (1 if data.exchangeable else 3)
-    usual = int(np.clip(WORK / cost, FEWEST, DRAWS))
-    kept = usual if draws is None else check_count("draws", draws, 1)
+    kept = max(DRAWS, -(-LEAST_DRAWS // chains)) if draws is None else check_count("draws", draws, 1)
     check_draws(kept, chains)
-    return chains, kept, kept // 2 if tune is None else check_count("tune", tune, 0)
+    return chains, kept, (2 * kept if many else kept // 2) if tune is None else check_count("tune", tune, 0)
 
 
 def _table(scores: Scores, data: Statistics, twins: dict[str, Twin]) -> dict[str, Any]:

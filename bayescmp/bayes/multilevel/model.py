@@ -179,7 +179,7 @@ def pymc_multilevel(data: "Statistics") -> Any:
 def _free(pm: Any, pt: Any, data: "Statistics", scale: float) -> Any:
     """A root of T, which is inverse Wishart around B' diag(tau_i^2) B."""
     m, prior = data.m, data.prior
-    own = pt.maximum(scale**2 * pm.Gamma("raw_variances", OWN_SHAPE, 0.5, shape=m + 1), LEAST)
+    own = pm.Truncated("own_variances", pm.Gamma.dist(OWN_SHAPE, 0.5 / scale**2, shape=m + 1), lower=LEAST)
     df = pm.Deterministic("df_between", LEAST_DF + pm.Gamma("raw_df", prior.df_shape, prior.df_rate))
     root = pt.linalg.cholesky(df * (data.basis.T * own) @ data.basis)
     squares = pm.Gamma("bartlett_squares", (df + m - 1 - np.arange(m)) / 2, 0.5, shape=m)

@@ -15,7 +15,7 @@ from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.distributions import Draws, PointMass
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.multilevel.data import Statistics
-from bayescmp.bayes.multilevel.gibbs import gibbs
+from bayescmp.bayes.multilevel.gibbs import Run
 from bayescmp.bayes.multilevel.model import PRIORS
 from bayescmp.bayes.nuts import Diagnostics, diagnosed
 from bayescmp.bayes.posterior import OUTCOMES, BayesianResult
@@ -63,23 +63,27 @@ class JointInference(Value):
         for name in ("offsets", "raw"):
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
 
-    def run(self, advance: Callable[[], Any] = lambda: None) -> None:
-        """Draw, once."""
-        if self.stored is None and not self._runs:
-            shape = {"chains": self.chains, "draws": self.draws, "tune": self.tune}
-            self._runs.append(gibbs(self.data, **shape, random_seed=self.random_seed, advance=advance))
+    @cached_property
+    def _run(self) -> Run:
+        return Run(self.data, chains=self.chains, tune=self.tune, random_seed=self.random_seed)
+
+    def longer(self, draws: int, advance: Callable[[], Any] = lambda: None) -> "JointInference":
+        """The same chains with so many draws more. They go on in the result, no longer in this one."""
+        other = replace(self, draws=self.draws + draws)
+        run = self._run
+        del self.__dict__["_run"]
+        run.extend(draws, advance)
+        other.__dict__["_run"] = run
+        return other
 
     @cached_property
-    def _runs(self) -> list[dict[str, Floats]]:
-        return []
-
-    @property
     def drawn(self) -> dict[str, Floats]:
         """Draws by name, in units of `data.unit`."""
         if self.stored is not None:
             return self.stored
-        self.run()
-        return self._runs[0]
+        if not self._run.kept:
+            self._run.extend(self.draws)
+        return self._run.found()
 
     @cached_property
     def effect(self) -> Floats:
