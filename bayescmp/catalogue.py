@@ -68,7 +68,9 @@ class Test:
     together : str, optional
         "module:function" that answers many of its posteriors at once: (posteriors, pairs=) -> posteriors.
     batch : str, optional
-        "module:function" that tests all pairs of `Scores` at once and returns `PairwiseTests`.
+        "module:function" that tests many pairs of `Scores` at once; it may return None where they have to be tested one
+        by one. Of a frequentist test (scores, adjust=, control=, mixed_units=) -> `PairwiseTests`; of a Bayesian one
+        (scores, names of the pairs, rope, and its options) -> `Posteriors`.
     batch_options : mapping
         Options of `batch`.
     family : bool
@@ -303,6 +305,7 @@ for _entry in (
         estimand="mean difference of the two models on this dataset",
         sibling="corrected_ttest",
         citations=("corani2015bayesian", "benavoli2017time"),
+        batch="bayescmp.bayes.correlated_t:correlated_ttests",
         pymc="bayescmp.bayes.correlated_t:pymc_correlated_ttest",
         decides="bayescmp.planning.exact:correlated_ttest",
         advised=("folds",),

@@ -1,6 +1,6 @@
 """The posterior of a mean difference: what the t-tests and McNemar's test give."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -49,6 +49,13 @@ class DifferencePosterior(Posterior):
         """P(A better), P(equivalent), P(B better); they sum to 1."""
         return self.distribution.regions(self.rope)
 
+    def remember(
+        self, three: Iterable[float], hdi: Callable[[], tuple[float, float] | None] | None = None
+    ) -> "DifferencePosterior":
+        """Itself, with answers that were found for many pairs at once; `hdi()` is that of the default mass, if known."""
+        self.__dict__.update(three=tuple(three), _hdi_of_many=hdi)
+        return self
+
     @property
     def mcse(self) -> dict[str, float]:
         """The Monte-Carlo standard error of each probability: 0.0 where it is exact."""
@@ -67,7 +74,8 @@ class DifferencePosterior(Posterior):
 
     def hdi(self, mass: float = DEFAULT_MASS) -> tuple[float, float]:
         """The highest-density interval that holds `mass` of the posterior."""
-        return self.distribution.hdi(check_mass(mass))
+        known = self.__dict__.get("_hdi_of_many") if check_mass(mass) == DEFAULT_MASS else None
+        return (known and known()) or self.distribution.hdi(mass)
 
     def pdf(self, x: ArrayLike) -> NDArray[np.float64]:
         """The posterior density of the difference at x."""

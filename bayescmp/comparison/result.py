@@ -13,7 +13,7 @@ import numpy as np
 
 from bayescmp import sentences
 from bayescmp.bayes.correlated_t import probabilities
-from bayescmp.bayes.posterior import OUTCOMES, Posterior
+from bayescmp.bayes.posterior import OUTCOMES, Posterior, Posteriors
 from bayescmp.bayes.ranking.bootstrap import rank_models
 from bayescmp.bayes.ranking.groups import Groups
 from bayescmp.bayes.ranking.result import RankingPosterior
@@ -72,7 +72,7 @@ class Comparison(Value):
     control, against, threshold, alpha, switching_cost, mixed_units, looks, random_seed
     bayes_options
         As given to `compare()`; `control` is also the model that against="best" found.
-    posteriors : tuple of Posterior
+    posteriors : sequence of Posterior
         The Bayesian tests of the pairs.
     tests : PairwiseTests
         The frequentist tests of the pairs.
@@ -107,7 +107,7 @@ class Comparison(Value):
     switching_cost: float
     random_seed: int | None
     bayes_options: dict[str, Any]
-    posteriors: tuple[Posterior, ...]
+    posteriors: Sequence[Posterior]
     tests: PairwiseTests
     corrected_p: tuple[float, ...] | None = None
     omnibus: tuple[TestResult, ...] = ()
@@ -117,12 +117,14 @@ class Comparison(Value):
     versions: dict[str, str] = field(default_factory=versions)
 
     def __post_init__(self) -> None:
-        if tuple((p.a, p.b) for p in self.posteriors) != self.tests.pairs:
+        known = isinstance(self.posteriors, Posteriors)
+        if (self.posteriors.names if known else tuple((p.a, p.b) for p in self.posteriors)) != self.tests.pairs:
             raise ValueError("Posteriors and tests must be of the same pairs in the same order, but they are not.")
         control = () if self.control is None else (self.control,)
         for name in {name for names in (*self.tests.pairs, control) for name in names}:
             self.scores.model_index(name)
-        if any(p.higher_is_better != self.scores.higher_is_better for p in self.posteriors):
+        each = self.posteriors[:1] if known else self.posteriors
+        if any(p.higher_is_better != self.scores.higher_is_better for p in each):
             raise ValueError("Scores and posteriors must have the same direction, but `higher_is_better` differs.")
         check_threshold(self.threshold)
         check_alpha(self.alpha)

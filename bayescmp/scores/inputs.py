@@ -4,7 +4,7 @@ Each function takes what people have (a `Pair`, `Scores`, arrays, frames) and re
 oriented and complete, or raises an error that names the test. A new design gets one function here.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -15,7 +15,7 @@ from bayescmp.checks import check_switch, is_list, is_one_of
 from bayescmp.errors import MissingWarning, RopeError, ScoresError, name_list, warn
 from bayescmp.numerics.moments import mean, power_of_two
 from bayescmp.numerics.ranks import average_ranks
-from bayescmp.rope import Rope, RopeLike, rope_for, symmetric, warn_if_other_scale
+from bayescmp.rope import Rope, RopeLike, may_be_other_scale, rope_for, symmetric, warn_if_other_scale
 from bayescmp.scores.arrays import (
     aligned,
     as_vector,
@@ -252,6 +252,66 @@ def check_runs(test: str, dataset: str, models: Sequence[str], counts: Iterable[
                 "shows its spread. Run it again with other seeds, or leave the model out "
                 f'(scores.drop("{model}")).'
             )
+
+
+# ---- all pairs of models at once
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ManyPairs:
+    """The pairs of a table that has no holes, for a test that answers all of them at once.
+
+    `one` and `two` are the positions of both models of every pair.
+    """
+
+    scores: Scores
+    rope: Rope
+    names: Sequence[tuple[str, str]]
+    one: NDArray[np.int_]
+    two: NDArray[np.int_]
+
+    @property
+    def rounding(self) -> Floats:
+        """The absolute rounding error that the differences of every pair may carry, pairs x datasets."""
+        errors = np.nanmax(rounding_of(self.scores.values, self.scores.scale), axis=2)
+        return np.maximum(errors[self.one], errors[self.two])
+
+    def minus(self, values: Floats) -> Floats:
+        """A minus B, oriented as by `Pair.differences`, of every pair; `values` has a row per model."""
+        with np.errstate(over="ignore"):
+            gap = values[self.one] - values[self.two]
+        return gap if self.scores.higher_is_better else 0.0 - gap
+
+    def parts(self, most: int = 2**20) -> "Iterator[ManyPairs]":
+        """The same pairs in parts, whose differences are at most so many numbers, or those of one pair."""
+        size = max(1, most // max(1, self.scores.values[0].size))
+        for start in range(0, len(self.names), size):
+            part = slice(start, start + size)
+            yield replace(self, names=self.names[part], one=self.one[part], two=self.two[part])
+
+
+def many_pairs(
+    scores: Scores, names: Sequence[tuple[str, str]], rope: RopeLike | Mapping[str, RopeLike]
+) -> ManyPairs | None:
+    """The pairs, where nothing about them is out of the ordinary; None where a test has to look at each by itself.
+
+    That is where scores are missing, runs cannot be paired, differences are in units of their own, or too large, or
+    the rope may be on another scale: the test of a pair then says what is wrong, or warns.
+    """
+    if not scores.paired or scores.scale == "relative" or isinstance(rope, Mapping):
+        return None
+    if (scores.counts != [len(keys) for keys in scores.keys]).any():
+        return None
+    region, largest = Rope.of(rope), np.nanmax(np.abs(scores.values), axis=(1, 2))
+    if largest.max() > MOST_ORDINARY or (scores.scale == "score" and may_be_other_scale(region, largest)):
+        return None
+    at = {model: i for i, model in enumerate(scores.models)}
+    one, two = np.array([(at[a], at[b]) for a, b in names]).T
+    return ManyPairs(scores=scores, rope=region, names=names, one=one, two=two)
+
+
+MOST_ORDINARY = 1e100
+"""Scores up to which neither differences nor their squares can overflow."""
 
 
 # ---- many models
