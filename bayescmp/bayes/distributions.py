@@ -483,10 +483,7 @@ class PairedProportions(Distribution):
         return self.swap().sf(0.0 - np.asarray(x, dtype=float))
 
     def sf(self, x: ArrayLike) -> Floats:
-        only_a, only_b, rest = self._alpha
-        x = np.asarray(x, dtype=float)
-        above, below = proportions.upper_tail(only_a, only_b, rest, x), proportions.upper_tail(only_b, only_a, rest, -x)
-        return np.where(x == 0, special.betainc(only_b, only_a, 0.5), np.where(x > 0, above, 1 - below))
+        return proportions.survival(*self._alpha, x)
 
     def ppf(self, q: ArrayLike) -> Floats:
         from scipy.optimize import brentq
@@ -502,26 +499,9 @@ class PairedProportions(Distribution):
         return np.reshape([one(p) for p in q.ravel().tolist()], q.shape)
 
     def hdi(self, mass: float) -> tuple[float, float]:
-        """Newton's method for equal densities at both ends; by the shortest interval where that does not settle."""
-        ends = self.mean + self.sd * special.ndtri((1 + mass) / 2) * np.array([-1.0, 1.0])
-        ends = np.clip(ends, -1 + 1e-9, 1 - 1e-9)
-        for _ in range(30):
-            step = 1e-4 * self.sd
-            low, high, *density = (*self.cdf(ends), *self.pdf(np.concatenate([ends, ends - step, ends + step])))
-            f, slope = np.array(density[:2]), (np.array(density[4:]) - density[2:4]) / (2 * step)
-            if not (np.isfinite(density).all() and min(density) > 0):
-                break
-            wrong = np.array([high - low - mass, math.log(f[1] / f[0])])
-            jacobian = np.array([[-f[0], f[1]], [-slope[0] / f[0], slope[1] / f[1]]])
-            if not (slope[0] > 0 > slope[1]):
-                break
-            move = np.linalg.solve(jacobian, -wrong)
-            ends = ends + np.clip(move, -self.sd, self.sd)
-            if not (-1 < ends[0] < ends[1] < 1):
-                break
-            if np.abs(move).max() < 1e-9 * self.sd:
-                return float(ends[0]), float(ends[1])
-        return self._shortest(mass)
+        """The interval with equal densities at both ends; by a search for the shortest where that does not settle."""
+        low, high = (float(x[0]) for x in proportions.shortest_intervals(*self._alpha, mass))
+        return self._shortest(mass) if math.isnan(low) else (low, high)
 
     def _shortest(self, mass: float) -> tuple[float, float]:
         from scipy.optimize import minimize_scalar

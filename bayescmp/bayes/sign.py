@@ -3,7 +3,7 @@
 theta ~ Dirichlet(counts + prior) (Benavoli et al. 2017); which theta is the largest is a one-dimensional integral.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,14 +14,16 @@ from scipy import special
 from bayescmp import _compat, catalogue
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.nuts import check_engine
+from bayescmp.bayes.posterior import Posterior, Posteriors
 from bayescmp.bayes.pymc_models import sample_regions
 from bayescmp.bayes.regions import MOST_PRIOR, RegionInference, RegionPosterior, RegionSummary, three_of
 from bayescmp.checks import check_number, is_one_of
 from bayescmp.errors import RopeError, ScoresError
-from bayescmp.numerics.dirichlet import p_largest, two_sides
+from bayescmp.numerics.dirichlet import p_largest, p_largest_of_three, two_sides
 from bayescmp.rope import ROPE, Rope, RopeLike
-from bayescmp.scores.inputs import check_units, in_ropes, many_datasets
+from bayescmp.scores.inputs import check_units, in_ropes, is_of_one_unit, many_datasets, many_pairs
 from bayescmp.scores.pair import Pair
+from bayescmp.scores.table import Scores
 from bayescmp.sentences import few_datasets
 
 Floats = NDArray[np.float64]
@@ -106,6 +108,37 @@ def sign_test(
         notes=(*notes, *few_datasets("sign_test", len(pair.datasets))),
         **fields,
     )
+
+
+def sign_tests(
+    scores: Scores,
+    names: Sequence[tuple[str, str]],
+    rope: RopeLike | Mapping[str, RopeLike],
+    *,
+    prior: float = 1.0,
+    prior_place: str = "equivalent",
+) -> Posteriors | None:
+    """`sign_test` of many pairs at once; None where they have to be tested one by one."""
+    pairs = many_pairs(scores, names, rope)
+    if pairs is None or len(scores.datasets) < 2 or prior_place in ("A", "B"):
+        return None
+    if not (pairs.rope.is_zero or is_of_one_unit(scores)):
+        return None
+    first = sign_test(scores.pair(*names[0]), rope=rope, prior=prior, prior_place=prior_place)
+    means, rounding, region = pairs.means, pairs.rounding, first.rope
+    where, inference = region.regions(means, rounding), first.inference
+    assert isinstance(inference, SignInference)
+    alpha = np.stack([(where == r).sum(axis=1) for r in (1, 0, -1)], axis=-1) + inference.prior_counts
+    if region.is_zero:  # what is equivalent goes half to each side
+        alpha = alpha @ np.array([[1.0, 0.0, 0.0], [0.5, 0.0, 0.5], [0.0, 0.0, 1.0]])
+    three, expected = p_largest_of_three(alpha), alpha / alpha.sum(axis=1, keepdims=True)
+
+    def make(i: int) -> Posterior:
+        of_pair = replace(inference, differences=means[i], rounding=rounding[i])
+        summary = RegionSummary(region, three_of(three[i]), (0.0, 0.0, 0.0), three_of(expected[i]))
+        return replace(first, a=names[i][0], b=names[i][1], inference=of_pair).answered([summary])
+
+    return Posteriors(names, make)
 
 
 @dataclass(frozen=True, eq=False)

@@ -282,6 +282,11 @@ class ManyPairs:
             gap = values[self.one] - values[self.two]
         return gap if self.scores.higher_is_better else 0.0 - gap
 
+    @property
+    def means(self) -> Floats:
+        """The mean difference of every pair on every dataset, as by `Pair.means`."""
+        return np.concatenate([mean(part.minus(self.scores.values)) for part in self.parts()])
+
     def parts(self, most: int = 2**20) -> "Iterator[ManyPairs]":
         """The same pairs in parts, whose differences are at most so many numbers, or those of one pair."""
         size = max(1, most // max(1, self.scores.values[0].size))
@@ -723,6 +728,14 @@ def check_units(data: Pair | Table | Scores, test: str, mixed_units: bool) -> tu
     )
 
 
+def is_of_one_unit(scores: Scores) -> bool:
+    """Whether `check_units` has nothing to say of any pair of models, by the smallest and largest scores of all."""
+    if scores.scale != "score" or len(scores.datasets) < 2 or is_bounded(scores.metric):
+        return True
+    sizes = np.abs(scores.values)
+    return bool(np.nanmax(sizes) <= MOST_UNEQUAL * np.nanmin(sizes))
+
+
 def _by_dataset(data: Pair | Table | Scores) -> Floats:
     """All scores, datasets x whatever there is of each; NaN where there is none."""
     if isinstance(data, Pair):
@@ -802,6 +815,18 @@ def correctness(
                 f"{labels[0]!r}: no prediction could be right. Convert one of them."
             )
     return (first, second), np.asarray(a == labels), np.asarray(b == labels)
+
+
+def right_of_models(pairs: ManyPairs | None) -> Floats | None:
+    """Where each model was right, models x items of one test set, as 0 and 1; None where `right_or_wrong` must look."""
+    if pairs is None or len(pairs.scores.datasets) > 1:
+        return None
+    scores = pairs.scores
+    items, values = scores.items.get(scores.datasets[0]), scores.values[:, 0]
+    one_answer = items is not None and items.samples is None and items.clusters is None
+    if not one_answer or scores.scale != "score" or not ((values == 0) | (values == 1)).all():
+        return None
+    return values if scores.higher_is_better else 1 - values
 
 
 def right_or_wrong(
