@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.errors import name_list
+from bayescmp.lazy import load_values
 
 NOT_FINITE = ("inf", "-inf", "nan")
 DEEPEST = 40
@@ -190,7 +191,7 @@ def _wrong(where: str, must: str, data: Any) -> ValueError:
 def _read_value(cls: type[Value], data: Any, where: str, depth: int) -> Value:
     if not isinstance(data, Mapping) or not isinstance(data.get("kind"), str):
         raise _wrong(where, f'an object with a "kind", as {cls.__name__}.to_dict gives it', data)
-    found = Value.KINDS.get(data["kind"])
+    found = _kind(data["kind"])
     if found is None or not issubclass(found, cls) or isabstract(found):
         known = sorted(name for name, kind in Value.KINDS.items() if issubclass(kind, cls) and not isabstract(kind))
         raise ValueError(
@@ -229,7 +230,7 @@ def _agree(x: Any, y: Any) -> bool:
 def _read_union(hint: Any, data: Any, where: str, depth: int) -> Any:
     options, errors = get_args(hint), []
     if isinstance(data, Mapping) and isinstance(data.get("kind"), str):
-        found = Value.KINDS.get(data["kind"], object)
+        found = _kind(data["kind"]) or object
         fit = [option for option in options if isinstance(option, type) and issubclass(found, option)]
         options = tuple(fit) or options
     for option in options:
@@ -282,7 +283,7 @@ def _read_mapping(hint: Any, data: Any, where: str, depth: int) -> Any:
 def _read_any(hint: Any, data: Any, where: str, depth: int) -> Any:
     """Whatever it is: values by their kind, texts that stand for numbers as these."""
     if isinstance(data, Mapping):
-        if data.get("kind") in Value.KINDS:
+        if isinstance(data.get("kind"), str) and _kind(data["kind"]) is not None:
             return _read_value(Value, data, where, depth)
         return _read_mapping(dict, data, where, depth)
     if isinstance(data, (list, tuple)):
@@ -321,6 +322,13 @@ def _text_or_number(text: str) -> str | float:
 
 
 # ---- about a class
+
+
+def _kind(name: str) -> type[Value] | None:
+    """The class of this name, which may be in a module that nothing has imported so far."""
+    if name not in Value.KINDS:
+        load_values()
+    return Value.KINDS.get(name)
 
 
 @cache

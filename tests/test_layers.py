@@ -9,7 +9,7 @@ import bayescmp
 
 ROOT = Path(bayescmp.__file__).parent
 LAYERS = [
-    {"errors", "_compat", "measured"},
+    {"errors", "lazy", "_compat", "measured"},
     {"checks", "values", "references", "text"},
     {"catalogue", "rope", "files"},
     {"numerics"},

@@ -159,7 +159,7 @@ def correlated_ttests(
 
     def make(i: int) -> Posterior:
         distribution = StudentT(float(location[i]), float(scale[i]), float(df[i]))
-        return replace(first, a=names[i][0], b=names[i][1], distribution=distribution).remember(three[i].tolist())
+        return replace(first, a=names[i][0], b=names[i][1], distribution=distribution)._remember(three[i].tolist())
 
     return Posteriors(names, make)
 

@@ -49,7 +49,7 @@ class DifferencePosterior(Posterior):
         """P(A better), P(equivalent), P(B better); they sum to 1."""
         return self.distribution.regions(self.rope)
 
-    def remember(
+    def _remember(
         self, three: Iterable[float], hdi: Callable[[], tuple[float, float] | None] | None = None
     ) -> "DifferencePosterior":
         """Itself, with answers that were found for many pairs at once; `hdi()` is that of the default mass, if known."""

@@ -156,7 +156,7 @@ def mcnemar_tests(
             b=names[i][1],
             settings=first.settings | {"counts": dict(zip(first.settings["counts"], four, strict=True))},
             distribution=PairedProportions(four, alpha),
-        ).remember(three[i].tolist(), lambda: intervals.of(i))
+        )._remember(three[i].tolist(), lambda: intervals.of(i))
 
     return Posteriors(names, make)
 

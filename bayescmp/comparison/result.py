@@ -11,13 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescmp import sentences
-from bayescmp.bayes.correlated_t import probabilities
+from bayescmp import bayes, frequentist, planning, sentences
 from bayescmp.bayes.posterior import OUTCOMES, Posterior, Posteriors
-from bayescmp.bayes.ranking.bootstrap import rank_models
-from bayescmp.bayes.ranking.groups import Groups
-from bayescmp.bayes.ranking.result import RankingPosterior
-from bayescmp.bayes.welch import welch_ttest
 from bayescmp.checks import (
     check_alpha,
     check_cost,
@@ -41,9 +36,11 @@ from bayescmp.comparison.run import (
 from bayescmp.comparison.setting import Setting
 from bayescmp.comparison.show import as_text
 from bayescmp.errors import ScaleWarning, ScoresError, unknown_name
-from bayescmp.frequentist import PairwiseTests, TestResult, adjust_p_values, nemenyi_test
+from bayescmp.frequentist.adjust import adjust_p_values
+from bayescmp.frequentist.pairwise import PairwiseTests
+from bayescmp.frequentist.result import TestResult
+from bayescmp.numerics.student import student_parameters, student_regions
 from bayescmp.numerics.threads import one_blas_thread
-from bayescmp.planning.next_step import Plan, plan
 from bayescmp.rope import Decision, Rope, RopeLike, rope_for, ropes_of
 from bayescmp.scores.inputs import check_units, in_ropes
 from bayescmp.scores.pair import Pair
@@ -53,6 +50,9 @@ from bayescmp.values import Value
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from bayescmp.bayes import Groups, RankingPosterior
+    from bayescmp.planning import Plan
 
 FEW_SIMULATIONS = 20
 """Of each pair's plan, where a test takes long and there are several."""
@@ -246,10 +246,10 @@ class Comparison(Value):
             for i, dataset in enumerate(pair.datasets):
                 region = rope_for(self.rope, dataset)
                 if rho is None:
-                    n, three = int(pair.runs[:, i].sum()), welch_ttest(pair, rope=region, dataset=dataset).three
+                    n, three = int(pair.runs[:, i].sum()), bayes.welch_ttest(pair, rope=region, dataset=dataset).three
                 else:
-                    one, rounding = pair.differences[i : i + 1], pair.rounding[i]
-                    n, three = int(pair.counts[i]), probabilities(one, rho=rho[i], rope=region, rounding=rounding)[0]
+                    parameters = student_parameters(pair.differences[i], rho[i], pair.rounding[i])
+                    n, three = int(pair.counts[i]), student_regions(*parameters, region, pair.rounding[i])
                 columns = {f"p_{name}": float(x) for name, x in zip(OUTCOMES, three, strict=True)}
                 row = {"a": pair.a, "b": pair.b, "dataset": dataset, "n": n}
                 rows.append(row | {"mean": float(pair.means[i])} | columns)
@@ -261,11 +261,11 @@ class Comparison(Value):
         """One row per model, the best expected rank first; options are those of `bayes.rank_models`."""
         return self.ranking_posterior(**options).to_frame()
 
-    def ranking_posterior(self, **options: Any) -> RankingPosterior:
+    def ranking_posterior(self, **options: Any) -> "RankingPosterior":
         """The joint posterior behind `ranking()`; options are those of `bayes.rank_models`."""
         return self._rank(**options) if options else self._ranking
 
-    def groups(self, *, cost: Mapping[str, float] | None = None) -> Groups:
+    def groups(self, *, cost: Mapping[str, float] | None = None) -> "Groups":
         """Who is tied at the top, who is clearly worse, and what may be said of all at once: see `bayes.Groups`.
 
         With w = P(within the rope of the best): top where w reaches the threshold, clearly worse where w is at most 1
@@ -283,10 +283,10 @@ class Comparison(Value):
         return sentences.decided(self.pairs[0]) if len(self.models) == 2 else self.groups().sentence()
 
     @cached_property
-    def _ranking(self) -> RankingPosterior:
+    def _ranking(self) -> "RankingPosterior":
         return self._rank()
 
-    def _rank(self, **options: Any) -> RankingPosterior:
+    def _rank(self, **options: Any) -> "RankingPosterior":
         seed = 0 if self.random_seed is None else self.random_seed
         rope = self.rope if isinstance(self.rope, dict) else max(-self.rope.low, self.rope.high)
         if "by" not in options and self._has_mixed_units:
@@ -295,7 +295,7 @@ class Comparison(Value):
             rope = 0.0  # mean ranks have none
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ScaleWarning)  # given when the comparison was made
-            return rank_models(
+            return bayes.rank_models(
                 self.scores, **{"rope": rope, "random_seed": seed, "mixed_units": self.mixed_units} | options
             )
 
@@ -315,7 +315,7 @@ class Comparison(Value):
         """The tests of mean ranks with their critical difference: those that were run, or Nemenyi's."""
         if self.tests.critical_difference is not None:
             return self.tests
-        return nemenyi_test(self.scores, alpha=self.alpha)
+        return frequentist.nemenyi_test(self.scores, alpha=self.alpha)
 
     # ---- sensitivity
 
@@ -384,7 +384,7 @@ class Comparison(Value):
         random_seed: int | None = None,
         n_jobs: int | None = None,
         progress: bool | None = None,
-    ) -> tuple[Plan, ...]:
+    ) -> "tuple[Plan, ...]":
         """What more data would decide: a `planning.Plan` of every undecided pair, each with its `sentence()`.
 
         Parameters
@@ -479,8 +479,8 @@ class Comparison(Value):
         return as_text(self)
 
 
-def _plan(pair: Pair, rope: Rope | dict[str, Rope], test: str, options: Mapping[str, Any]) -> Plan:
+def _plan(pair: Pair, rope: Rope | dict[str, Rope], test: str, options: Mapping[str, Any]) -> "Plan":
     with one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ScaleWarning)  # came up when the comparison was made
         pair, region = in_ropes(pair, rope)
-        return plan(pair, test, rope=region, **options)
+        return planning.plan(pair, test, rope=region, **options)

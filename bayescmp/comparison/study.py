@@ -28,14 +28,9 @@ from bayescmp.comparison.run import (
 )
 from bayescmp.comparison.setting import Setting, choose_setting
 from bayescmp.errors import MissingWarning, RopeError, name_list, warn
-from bayescmp.frequentist import (
-    PairwiseTests,
-    TestResult,
-    adjust_p_values,
-    friedman_test,
-    iman_davenport_test,
-)
-from bayescmp.frequentist.omnibus import EXACT_FRIEDMAN
+from bayescmp.frequentist.adjust import adjust_p_values
+from bayescmp.frequentist.pairwise import PairwiseTests
+from bayescmp.frequentist.result import TestResult
 from bayescmp.rope import ROPE, Rope, RopeLike, check_rope_names, rope_for
 from bayescmp.scores.inputs import check_scores, check_units, complete_table, in_ropes
 from bayescmp.scores.table import Scores
@@ -329,5 +324,6 @@ def _omnibus(scores: Scores, setting: Setting) -> tuple[TestResult, ...]:
     complete = int(np.sum((scores.counts > 0).all(axis=0)))
     if setting.name != "kxm" or complete < 2:
         return ()
-    friedman = friedman_test(scores)
-    return (friedman,) if friedman.method.startswith(EXACT_FRIEDMAN) else (friedman, iman_davenport_test(scores))
+    friedman: TestResult = find("friedman_test").call(scores)
+    is_exact = friedman.method.startswith(imported("bayescmp.frequentist.omnibus:EXACT_FRIEDMAN"))
+    return (friedman,) if is_exact else (friedman, find("iman_davenport_test").call(scores))

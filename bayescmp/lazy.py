@@ -1,0 +1,45 @@
+"""Packages that import their public names when these are first used, so that a small answer loads little."""
+
+import sys
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+VALUES = ("scores", "bayes", "frequentist", "planning", "comparison", "gates")
+"""The packages and modules that define values."""
+
+
+class Package(ModuleType):
+    """A package whose names live in its modules; a public name stands before a module that is called the same."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self.__dict__["homes"]:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        module = import_module(f"{self.__name__}.{self.__dict__['homes'][name]}")
+        found = self.__dict__[name] = getattr(module, name)
+        return found
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (isinstance(value, ModuleType) and name in self.__dict__["homes"]):
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return list(self.__dict__["__all__"])
+
+
+def import_lazily(package: str, names: Mapping[str, str]) -> None:
+    """Make a package that is being imported a lazy one; `names` has for each module the public names, as one text."""
+    module = sys.modules[package]
+    module.__dict__["homes"] = {name: home for home, text in names.items() for name in text.split()}
+    module.__class__ = Package
+
+
+@cache
+def load_values() -> None:
+    """Import whatever defines a value, so that all of them can be read from JSON."""
+    for name in VALUES:
+        module = import_module(f"bayescmp.{name}")
+        for public in module.__all__:
+            getattr(module, public)
