@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from types import ModuleType
+from types import MethodType, ModuleType
 from typing import Any
 
 VALUES = ("scores", "bayes", "frequentist", "planning", "comparison", "gates")
@@ -34,6 +34,19 @@ def import_lazily(package: str, names: Mapping[str, str]) -> None:
     module = sys.modules[package]
     module.__dict__["homes"] = {name: home for home, text in names.items() for name in text.split()}
     module.__class__ = Package
+
+
+class LazyMethod:
+    """A class method: the function of its name in a module, which is imported when the method is first used."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> MethodType:
+        return MethodType(getattr(import_module(self._module), self._name), owner)
 
 
 @cache
