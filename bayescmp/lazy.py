@@ -36,6 +36,19 @@ def import_lazily(package: str, names: Mapping[str, str]) -> None:
     module.__class__ = Package
 
 
+class Special:
+    """`scipy.special`, which takes longer to import than numpy: at the first function that is used."""
+
+    def __getattr__(self, name: str) -> Any:
+        from scipy import special
+
+        found = self.__dict__[name] = getattr(special, name)
+        return found
+
+
+special: Any = Special()
+
+
 class LazyMethod:
     """A class method: the function of its name in a module, which is imported when the method is first used."""
 

@@ -7,13 +7,13 @@ All have the same few methods, so that a result can hold any of them. Tails are 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
+from bayescmp.lazy import special
 from bayescmp.bayes.hdi import hdi
 from bayescmp.numerics import proportions
 from bayescmp.numerics.student import rest_to_the_largest, student_ppf, student_regions
@@ -62,7 +62,7 @@ class Distribution(Value):
         """P(above the rope), P(inside), P(below)."""
         raise NotImplementedError
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: "np.random.Generator") -> Floats:
         """`n` independent draws."""
         raise NotImplementedError
 
@@ -127,7 +127,7 @@ class StudentT(Distribution):
         better, equivalent, worse = student_regions(self.location, self.scale, self.df, rope)
         return float(better), float(equivalent), float(worse)
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: "np.random.Generator") -> Floats:
         return self.location + self.scale * rng.standard_t(self.df, n)
 
     def swap(self) -> "StudentT":
@@ -181,9 +181,9 @@ class StudentPosterior(Distribution):
 
     def _integrals(self, low: Floats, high: Floats, power: int = 0) -> Floats:
         """The integral of x^power times the product over each of some intervals that lie within one panel."""
-        half = (high - low) / 2
-        x = (low + half)[..., None] + half[..., None] * _NODES
-        return (np.exp(self._log_density(x) - self._top) * x**power) @ _WEIGHTS * half
+        half, (nodes, weights) = (high - low) / 2, _rule()
+        x = (low + half)[..., None] + half[..., None] * nodes
+        return (np.exp(self._log_density(x) - self._top) * x**power) @ weights * half
 
     @cached_property
     def _sums(self) -> tuple[Floats, Floats, float]:
@@ -256,7 +256,7 @@ class StudentPosterior(Distribution):
     def regions(self, rope: Rope) -> tuple[float, float, float]:
         return _three_regions(self, rope, self.mean)
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: "np.random.Generator") -> Floats:
         return self.ppf(rng.random(n))
 
     def swap(self) -> "StudentPosterior":
@@ -317,7 +317,7 @@ class PointMass(Distribution):
         better, equivalent, worse = student_regions(self.at, 0.0, 1.0, rope, self.rounding)
         return float(better), float(equivalent), float(worse)
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: "np.random.Generator") -> Floats:
         return np.full(n, self.at)
 
     def swap(self) -> "PointMass":
@@ -407,7 +407,7 @@ class StudentDifference(Distribution):
     def regions(self, rope: Rope) -> tuple[float, float, float]:
         return _three_regions(self, rope, self.location)
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: "np.random.Generator") -> Floats:
         one, two = rng.standard_t(self.df_1, n), rng.standard_t(self.df_2, n)
         return self.location + self.scale_1 * one - self.scale_2 * two
 
@@ -415,7 +415,11 @@ class StudentDifference(Distribution):
         return StudentDifference(0.0 - self.location, self.scale_2, self.df_2, self.scale_1, self.df_1)
 
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+@cache
+def _rule() -> tuple[Floats, Floats]:
+    """The nodes and weights of a panel."""
+    nodes, weights = np.polynomial.legendre.leggauss(16)
+    return nodes, weights
 
 
 def _panel_rule(narrow: float, centre: float) -> tuple[Floats, Floats]:
@@ -426,9 +430,9 @@ def _panel_rule(narrow: float, centre: float) -> tuple[Floats, Floats]:
     if np.isfinite(centre):
         edges += [centre + steps, np.linspace(0, centre, 65)]
     together = np.unique(np.concatenate(edges))
-    half = np.diff(together) / 2
-    t = (together[:-1] + half)[:, None] + half[:, None] * _NODES
-    return t.ravel(), (half[:, None] * _WEIGHTS).ravel()
+    half, (nodes, weights) = np.diff(together) / 2, _rule()
+    t = (together[:-1] + half)[:, None] + half[:, None] * nodes
+    return t.ravel(), (half[:, None] * weights).ravel()
 
 
 Four = tuple[float, float, float, float]
@@ -518,7 +522,7 @@ class PairedProportions(Distribution):
         three = rest_to_the_largest(better, np.asarray(equivalent), worse)
         return float(three[0]), float(three[1]), float(three[2])
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: "np.random.Generator") -> Floats:
         only_a, only_b, rest = self._alpha
         return rng.beta(only_a + only_b, rest, n) * (2 * rng.beta(only_a, only_b, n) - 1)
 
@@ -687,7 +691,7 @@ class ClusteredProportions(Distribution):
         three = rest_to_the_largest(better, np.maximum(below_high - worse, 0.0), worse)
         return float(three[0]), float(three[1]), float(three[2])
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: "np.random.Generator") -> Floats:
         return self.ppf(rng.random(n))
 
     def swap(self) -> "ClusteredProportions":
@@ -756,7 +760,7 @@ class Draws(Distribution):
         better, worse = np.mean(self.chains > rope.high), np.mean(self.chains < rope.low)
         return float(better), float(1 - better - worse), float(worse)
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: "np.random.Generator") -> Floats:
         return rng.choice(self.chains.ravel(), n, replace=n > self.chains.size)
 
     def swap(self) -> "Draws":

@@ -8,10 +8,12 @@ three panels where the factor changes faster than the density.
 """
 
 import itertools
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
+
+from bayescmp.lazy import special
 
 Floats = NDArray[np.float64]
 TINY = 1e-19
@@ -19,7 +21,6 @@ TINY = 1e-19
 POINTS_AT_A_TIME = 2**19
 MANY = 30
 """From so many on, both ends of the density of s are of no account."""
-_X, _W = np.polynomial.legendre.leggauss(48)
 _STEP = 0.025
 _T = _STEP * np.arange(-130, 131)
 _NEAR, _FAR = (1 / (1 + np.exp(sign * np.pi * np.sinh(_T))) for sign in (-1, 1))
@@ -168,11 +169,18 @@ def _integral(of_u: object, a10: Floats, a01: Floats, rest: Floats, r: Floats, p
     return result
 
 
+@cache
+def _rule() -> tuple[Floats, Floats]:
+    """The nodes and weights between two quantiles."""
+    nodes, weights = np.polynomial.legendre.leggauss(48)
+    return nodes, weights
+
+
 def _smooth(low: Floats, gap: Floats, r: Floats, *_: Floats) -> tuple[Floats, ...]:
     """s, 1 - s, 1 - r/s and weights between the extreme quantiles."""
-    half = (1 - gap - low) / 2
-    s = low + half * (1 + _X)
-    return s, gap + half * (1 - _X), (s - r) / s, half * _W
+    half, (x, weights) = (1 - gap - low) / 2, _rule()
+    s = low + half * (1 + x)
+    return s, gap + half * (1 - x), (s - r) / s, half * weights
 
 
 def _panels(low: Floats, gap: Floats, r: Floats, change: Floats, width: Floats) -> tuple[Floats, ...]:
