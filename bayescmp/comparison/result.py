@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 
 FEW_SIMULATIONS = 20
 """Of each pair's plan, where a test takes long and there are several."""
-COMPACT = "a b mean hdi_low hdi_high p_better p_equivalent p_worse p_adjusted decision".split()
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -198,11 +197,20 @@ class Comparison(Value):
         """
         import pandas as pd
 
-        rows = pd.DataFrame([pair.row() for pair in self.pairs])
         if check_switch("full", full):
-            return rows
-        shares = [f"expected_{name}" for name in OUTCOMES] if self.posteriors[0].expected is not None else []
-        return rows[[*COMPACT[:-2], *shares, *COMPACT[-2:]]]
+            return pd.DataFrame([pair.row() for pair in self.pairs])
+        return pd.DataFrame(list(map(self._compact, self.posteriors, self.tests.p_adjusted)))
+
+    def _compact(self, p: Posterior, p_adjusted: float) -> dict[str, Any]:
+        """The row of one pair, for which its test is not computed in full."""
+        low, high = (None, None) if p.mean is None else p.hdi()
+        shares = {} if p.expected is None else dict(zip(OUTCOMES, p.expected.values(), strict=True))
+        return {
+            **{"a": p.a, "b": p.b, "mean": p.mean, "hdi_low": low, "hdi_high": high},
+            **{f"p_{name}": x for name, x in zip(OUTCOMES, p.three, strict=True)},
+            **{f"expected_{name}": x for name, x in shares.items()},
+            **{"p_adjusted": p_adjusted, "decision": sentences.decision_words(p, p.decision(self.threshold))},
+        }
 
     def to_frame(self) -> "pd.DataFrame":
         """`table(full=True)`."""
