@@ -86,7 +86,7 @@ def shortest_intervals(a10: ArrayLike, a01: ArrayLike, rest: ArrayLike, mass: fl
         ends[:, todo] += np.where(going, move, 0.0)
         x = ends[:, todo]
         going &= (x[0] > -1) & (x[0] < x[1]) & (x[1] < 1)
-        done = going & (np.abs(move).max(axis=0) < 1e-7 * sd[todo])
+        done = going & (np.abs(move).max(axis=0) < 1e-9 * sd[todo])
         found[:, todo[done]] = x[:, done]
         todo = todo[going & ~done]
         if not todo.size:
