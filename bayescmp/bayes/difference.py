@@ -52,7 +52,7 @@ class DifferencePosterior(Posterior):
     def _remember(
         self, three: Iterable[float], hdi: Callable[[], tuple[float, float] | None] | None = None
     ) -> "DifferencePosterior":
-        """Itself, with answers that were found for many pairs at once; `hdi()` is that of the default mass, if known."""
+        """Itself, with answers that were found for many pairs at once; `hdi()` is that of 95 %, where it is known."""
         self.__dict__.update(three=tuple(three), _hdi_of_many=hdi)
         return self
 

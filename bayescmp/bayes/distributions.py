@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescmp.lazy import special
 from bayescmp.bayes.hdi import hdi
+from bayescmp.lazy import special
 from bayescmp.numerics import proportions
 from bayescmp.numerics.student import regions_of_one, rest_to_the_largest, student_ppf, student_regions
 from bayescmp.rope import Rope

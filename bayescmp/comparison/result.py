@@ -116,13 +116,16 @@ class Comparison(Value):
     versions: dict[str, str] = field(default_factory=versions)
 
     def __post_init__(self) -> None:
-        known = isinstance(self.posteriors, Posteriors)
-        if (self.posteriors.names if known else tuple((p.a, p.b) for p in self.posteriors)) != self.tests.pairs:
+        each: Sequence[Posterior] = self.posteriors
+        if isinstance(each, Posteriors):
+            pairs, each = each.names, each[:1]
+        else:
+            pairs = tuple((p.a, p.b) for p in each)
+        if pairs != self.tests.pairs:
             raise ValueError("Posteriors and tests must be of the same pairs in the same order, but they are not.")
         control = () if self.control is None else (self.control,)
         for name in {name for names in (*self.tests.pairs, control) for name in names}:
             self.scores.model_index(name)
-        each = self.posteriors[:1] if known else self.posteriors
         if any(p.higher_is_better != self.scores.higher_is_better for p in each):
             raise ValueError("Scores and posteriors must have the same direction, but `higher_is_better` differs.")
         check_threshold(self.threshold)
@@ -248,6 +251,7 @@ class Comparison(Value):
         import pandas as pd
 
         rows = []
+        three: Any
         for names in self.pair_names:
             pair = quiet_pair(self.scores, names)
             rho = pair.known_rho("by_dataset") if pair.paired else None

@@ -441,7 +441,7 @@ def mcnemar_name(by_binomial: bool, mid_p: bool = False, correction: bool = True
 
 
 def chi_square(only_a: ArrayLike, only_b: ArrayLike, correction: bool, alternative: str) -> tuple[Floats, Floats]:
-    """Statistics and p of many tables: chi2 with 1 df, or its signed root for a one-sided test; 0 and 1 if all agree."""
+    """Statistics and p of many tables: chi2 with 1 df, or its signed root for one-sided tests; 0 and 1 if all agree."""
     difference, n = np.subtract(only_a, only_b), np.add(only_a, only_b)
     some = np.maximum(n, 1)
     if alternative == "two-sided":

@@ -322,7 +322,14 @@ def pairwise_mcnemar_test(scores: Scores, *, adjust: str, control: str | None) -
 
 
 def _one_by_one(
-    scores: Scores, names: tuple[tuple[str, str], ...], test: str, *, p: Floats, adjust: str, control: str | None, **columns: Any
+    scores: Scores,
+    names: tuple[tuple[str, str], ...],
+    test: str,
+    *,
+    p: Floats,
+    adjust: str,
+    control: str | None,
+    **columns: Any,
 ) -> "PairwiseTests":
     """The family whose whole results are those of the single test."""
     return PairwiseTests(

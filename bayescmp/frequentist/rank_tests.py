@@ -144,9 +144,7 @@ def sign_test(
         n=n,
         estimate=float(np.median(pair.means)),
         estimate_name="median difference",
-        effect_size=EffectSize(
-            name=WIN_SHARE, value=(2 * won - n) / n if n else 0.0, method=f"ties {ties}"
-        ),
+        effect_size=EffectSize(name=WIN_SHARE, value=(2 * won - n) / n if n else 0.0, method=f"ties {ties}"),
         interval=MedianInterval(tuple(pair.means.tolist())),
         notes=tuple(notes),
         details={"wins": wins, "losses": losses, "ties": equal},

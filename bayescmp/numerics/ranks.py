@@ -9,8 +9,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.lazy import special
 from bayescmp.checks import is_one_of
+from bayescmp.lazy import special
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int_]
