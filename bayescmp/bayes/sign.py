@@ -19,7 +19,7 @@ from bayescmp.bayes.pymc_models import sample_regions
 from bayescmp.bayes.regions import MOST_PRIOR, RegionInference, RegionPosterior, RegionSummary, three_of
 from bayescmp.checks import check_number, is_one_of
 from bayescmp.errors import RopeError, ScoresError
-from bayescmp.numerics.dirichlet import p_largest, p_largest_of_three, two_sides
+from bayescmp.numerics.dirichlet import p_largest, two_sides
 from bayescmp.rope import ROPE, Rope, RopeLike
 from bayescmp.scores.inputs import check_units, in_ropes, is_of_one_unit, many_datasets, many_pairs
 from bayescmp.scores.pair import Pair
@@ -126,17 +126,16 @@ def sign_tests(
         return None
     first = sign_test(scores.pair(*names[0]), rope=rope, prior=prior, prior_place=prior_place)
     means, rounding, region = pairs.means, pairs.rounding, first.rope
-    where, inference = region.regions(means, rounding), first.inference
+    inference = first.inference
     assert isinstance(inference, SignInference)
-    alpha = np.stack([(where == r).sum(axis=1) for r in (1, 0, -1)], axis=-1) + inference.prior_counts
-    if region.is_zero:  # what is equivalent goes half to each side
-        alpha = alpha @ np.array([[1.0, 0.0, 0.0], [0.5, 0.0, 0.5], [0.0, 0.0, 1.0]])
-    three, expected = p_largest_of_three(alpha), alpha / alpha.sum(axis=1, keepdims=True)
+    where = region.regions(means, rounding)
+    counts = np.stack([(where == r).sum(axis=1) for r in (1, 0, -1)], axis=-1)
+    different, place = np.unique(counts, axis=0, return_inverse=True)
+    found = [inference.summary(row.astype(float), region) for row in different]
 
     def make(i: int) -> Posterior:
         of_pair = replace(inference, differences=means[i], rounding=rounding[i])
-        summary = RegionSummary(region, three_of(three[i]), (0.0, 0.0, 0.0), three_of(expected[i]))
-        return replace(first, a=names[i][0], b=names[i][1], inference=of_pair).answered([summary])
+        return replace(first, a=names[i][0], b=names[i][1], inference=of_pair).answered([found[place[i]]])
 
     return Posteriors(names, make)
 
@@ -176,17 +175,19 @@ class SignInference(RegionInference):
         region = rope.regions(self.differences, self.rounding)
         return np.array([np.sum(region == r) for r in (1, 0, -1)], dtype=float)
 
-    def alpha(self, rope: Rope) -> Floats:
-        """The Dirichlet's parameters; with no rope, what is equivalent goes half to each side."""
-        alpha = self.counts(rope) + self.prior_counts
+    def alpha(self, rope: Rope, counts: Floats | None = None) -> Floats:
+        """The Dirichlet's parameters, also of other counts; with no rope, what is equivalent goes half to each side."""
+        alpha = (self.counts(rope) if counts is None else counts) + self.prior_counts
         if rope.is_zero:
             return np.array([alpha[0] + alpha[1] / 2, 0.0, alpha[2] + alpha[1] / 2])
         return alpha
 
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
-        return [self._summary(self.alpha(rope), rope) for rope in ropes]
+        return [self.summary(self.counts(rope), rope) for rope in ropes]
 
-    def _summary(self, alpha: Floats, rope: Rope) -> RegionSummary:
+    def summary(self, counts: Floats, rope: Rope) -> RegionSummary:
+        """The answer for datasets of which so many are better, equivalent and worse."""
+        alpha = self.alpha(rope, counts)
         if rope.is_zero:
             better, worse = two_sides(alpha[0], alpha[2])
             p = (better, 0.0, worse)

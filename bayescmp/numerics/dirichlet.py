@@ -59,8 +59,6 @@ def p_largest_of_three(alpha: Floats) -> Floats:
         density = np.exp(a[:, :, None] * t[:, None] - x[:, None] - special.gammaln(a)[:, :, None])
         below = special.gammainc(a[:, :, None], x[:, None])
     p = np.stack([(density[:, i] * below[:, (i + 1) % 3] * below[:, (i + 2) % 3]).sum(axis=1) for i in range(3)], -1)
-    for i, j in ((0, 1), (0, 2), (1, 2)):  # equal alphas have equal probabilities, to the last digit
-        p[:, j] = np.where(a[:, i] == a[:, j], p[:, i], p[:, j])
     return np.asarray(p / p.sum(axis=1, keepdims=True))
 
 
