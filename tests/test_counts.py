@@ -121,9 +121,12 @@ def test_hierarchical_work_is_bounded_and_linear(hierarchical_work):
     assert max(x["student"] for x in found) <= 1_300_000  # 820,992
 
 
-@pytest.mark.parametrize("what", ["correlated_ttest", "sign_test", "mcnemar_test"])
-def test_python_calls_for_one_more_pair(what):
-    """Of the package's own functions, in compare() where all pairs are answered at once: names, and nothing else."""
+@pytest.mark.parametrize(("what", "most"), [("correlated_ttest", 3), ("sign_test", 30), ("mcnemar_test", 3)])
+def test_python_calls_for_one_more_pair(what, most):
+    """Of the package's own functions, in compare() where all pairs are answered at once.
+
+    1.1, 25 and 0 were counted; the sign test has an integral for each pair of other counts.
+    """
 
     def study(models):
         if what == "mcnemar_test":
@@ -148,5 +151,4 @@ def test_python_calls_for_one_more_pair(what):
         return count
 
     calls(3)
-    per_pair = (calls(10) - calls(5)) / (45 - 10)
-    assert per_pair <= 5  # 1.1, 3.3 and 0 were counted
+    assert (calls(10) - calls(5)) / (45 - 10) <= most
