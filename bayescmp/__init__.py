@@ -64,6 +64,7 @@ __all__ = [
     "reports",
 ]
 
+__version__ = "0.1.0"  # as in pyproject.toml; importlib.metadata would take a third of the time of numpy to find it
 PACKAGES = ("bayes", "catalogue", "errors", "frequentist", "gates", "planning", "plots", "reports", "rope", "scores")
 HOMES = {
     "Comparison": "comparison",
@@ -76,10 +77,6 @@ HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Everything is imported when it is first asked for: `import bayescmp` costs nothing, and can be interrupted."""
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("bayescmp")
     if name in PACKAGES:
         return import_module(f"bayescmp.{name}")
     if name not in __all__:

@@ -4,7 +4,6 @@ Arrays of draws are chains x draws, with any further axes behind.
 """
 
 import os
-import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +20,8 @@ Draws = Mapping[str, NDArray[Any]]
 @cache
 def import_arviz() -> ModuleType:
     """ArviZ, without the notice that 0.23 shows once a day, and also where no cache folder can be made."""
+    import tempfile
+
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="\\s*ArviZ is undergoing", category=FutureWarning)
         try:

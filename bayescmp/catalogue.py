@@ -71,7 +71,9 @@ class Test:
         "module:function" for plans: (posterior, pairs) -> three probabilities and losses of each pair, which is the
         posterior's own with more data, faster than testing it; or None where that cannot be had.
     batch : str, optional
-        "module:function" that tests all pairs of `Scores` at once and returns `PairwiseTests`.
+        "module:function" that tests many pairs of `Scores` at once; it may return None where they have to be tested one
+        by one. Of a frequentist test (scores, adjust=, control=, mixed_units=) -> `PairwiseTests`; of a Bayesian one
+        (scores, names of the pairs, rope, and its options) -> `Posteriors`.
     batch_options : mapping
         Options of `batch`.
     family : bool
@@ -307,6 +309,7 @@ for _entry in (
         estimand="mean difference of the two models on this dataset",
         sibling="corrected_ttest",
         citations=("corani2015bayesian", "benavoli2017time"),
+        batch="bayescmp.bayes.correlated_t:correlated_ttests",
         pymc="bayescmp.bayes.correlated_t:pymc_correlated_ttest",
         decides="bayescmp.planning.exact:correlated_ttest",
         advised=("folds",),
@@ -341,6 +344,7 @@ for _entry in (
         estimand="difference of the accuracies of these trained models on items like these",
         sibling="mcnemar_test",
         citations=("mcnemar1947note",),
+        batch="bayescmp.bayes.mcnemar:mcnemar_tests",
         pymc="bayescmp.bayes.mcnemar:pymc_mcnemar_test",
         decides="bayescmp.planning.exact:mcnemar_test",
         advised=("one score", "right or wrong"),
@@ -417,6 +421,7 @@ for _entry in (
         new="the next dataset",
         sibling="sign_test",
         citations=("benavoli2017time",),
+        batch="bayescmp.bayes.sign:sign_tests",
         pymc="bayescmp.bayes.sign:pymc_sign_test",
         decides="bayescmp.planning.exact:sign_test",
         advised=("datasets",),
@@ -590,6 +595,7 @@ for _entry in (
         why="compares on which cases one model is right and the other wrong",
         sibling="mcnemar_test",
         citations=("mcnemar1947note",),
+        batch="bayescmp.frequentist.pairwise:pairwise_mcnemar_test",
         advised=("one score", "right or wrong"),
         caveat="needs the answer to every case; holds for these trained models only",
     ),
@@ -662,6 +668,7 @@ for _entry in (
         why="counts wins and losses only",
         sibling="sign_test",
         citations=("demsar2006statistical",),
+        batch="bayescmp.frequentist.pairwise:pairwise_sign_test",
         least_p=True,
         advised=("two models on datasets",),
         caveat="weaker than wilcoxon_test",

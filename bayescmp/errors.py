@@ -4,7 +4,6 @@ Errors are `ValueError`s, so `except ValueError` catches them all. A message say
 what came, and what to do. (A misspelt argument is Python's own `TypeError`.)
 """
 
-import difflib
 import sys
 import warnings
 from collections.abc import Iterable
@@ -62,6 +61,8 @@ MALFORMED = (KeyError, TypeError, AttributeError, IndexError)
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> ScoresError:
     """The error for a name that is not there, with the nearest names that are."""
+    import difflib
+
     known = list(known)
     close = difflib.get_close_matches(str(name), known, n=1)
     hint = f' Did you mean "{few_words(close[0])}"?' if close else ""

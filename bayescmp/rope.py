@@ -197,6 +197,13 @@ def warn_if_other_scale(rope: Rope, scores: NDArray[np.float64]) -> None:
     )
 
 
+def may_be_other_scale(rope: Rope, largest: NDArray[np.float64]) -> bool:
+    """Whether `warn_if_other_scale` could warn about some of these models, by the largest absolute score of each."""
+    width = max(-rope.low, rope.high)
+    shares, percent = (largest <= 1.0) & (width >= 1.0), (largest >= 10) & (largest <= 100) & (width < 0.05)
+    return not rope.is_zero and bool((shares | percent).any())
+
+
 def ropes_of(ropes: Iterable[RopeLike]) -> list[Rope]:
     """Ropes from a list of what `Rope.of` takes."""
     if not is_list(ropes) or isinstance(ropes, (bytes, bytearray, Mapping)):

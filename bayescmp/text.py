@@ -1,6 +1,7 @@
 """Numbers and names for people; plain data for JSON; and the versions that made them."""
 
 import math
+import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -192,13 +193,11 @@ def _magnitude(x: float) -> int:
 
 @cache
 def _versions() -> tuple[tuple[str, str], ...]:
-    from importlib.metadata import version
-
     import numpy
     import scipy
 
     return (
-        ("bayescmp", version("bayescmp")),
+        ("bayescmp", sys.modules["bayescmp"].__version__),
         ("numpy", numpy.__version__),
         ("scipy", scipy.__version__),
     )

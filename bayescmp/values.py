@@ -12,7 +12,7 @@ import binascii
 import json
 import math
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from functools import cache
 from inspect import isabstract
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.errors import name_list
+from bayescmp.lazy import load_values
 
 NOT_FINITE = ("inf", "-inf", "nan")
 DEEPEST = 40
@@ -125,8 +126,8 @@ def same(x: Any, y: Any) -> bool:
         return one.shape == two.shape and bool(np.array_equal(one, two, equal_nan=one.dtype.kind in "fc"))
     if isinstance(x, Mapping):
         return isinstance(y, Mapping) and x.keys() == y.keys() and all(same(x[key], y[key]) for key in x)
-    if isinstance(x, (list, tuple)):
-        return isinstance(y, (list, tuple)) and len(x) == len(y) and all(map(same, x, y))
+    if isinstance(x, Sequence) and not isinstance(x, str):
+        return isinstance(y, Sequence) and not isinstance(y, str) and len(x) == len(y) and all(map(same, x, y))
     return bool(x == y) or (isinstance(x, float) and isinstance(y, float) and math.isnan(x) and math.isnan(y))
 
 
@@ -143,10 +144,10 @@ def encode(value: Any) -> Any:
         return encode(value.item())
     if isinstance(value, Mapping):
         return {str(key): encode(x) for key, x in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [encode(x) for x in value]
     if isinstance(value, str):
         return f"\\{value}" if value.lstrip("\\") in NOT_FINITE else value
+    if isinstance(value, Sequence):
+        return [encode(x) for x in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if value is None or isinstance(value, (bool, int, float)):
@@ -171,7 +172,7 @@ def _reader(hint: Any) -> Any:
         return _read_union
     if origin in (np.ndarray, NDArray) or hint is np.ndarray:
         return _read_array
-    if origin in (tuple, list):
+    if origin in (tuple, list, Sequence):
         return _read_sequence
     if origin in (dict, Mapping) or hint is dict:
         return _read_mapping
@@ -190,7 +191,7 @@ def _wrong(where: str, must: str, data: Any) -> ValueError:
 def _read_value(cls: type[Value], data: Any, where: str, depth: int) -> Value:
     if not isinstance(data, Mapping) or not isinstance(data.get("kind"), str):
         raise _wrong(where, f'an object with a "kind", as {cls.__name__}.to_dict gives it', data)
-    found = Value.KINDS.get(data["kind"])
+    found = _kind(data["kind"])
     if found is None or not issubclass(found, cls) or isabstract(found):
         known = sorted(name for name, kind in Value.KINDS.items() if issubclass(kind, cls) and not isabstract(kind))
         raise ValueError(
@@ -229,7 +230,7 @@ def _agree(x: Any, y: Any) -> bool:
 def _read_union(hint: Any, data: Any, where: str, depth: int) -> Any:
     options, errors = get_args(hint), []
     if isinstance(data, Mapping) and isinstance(data.get("kind"), str):
-        found = Value.KINDS.get(data["kind"], object)
+        found = _kind(data["kind"]) or object
         fit = [option for option in options if isinstance(option, type) and issubclass(found, option)]
         options = tuple(fit) or options
     for option in options:
@@ -263,11 +264,13 @@ def _read_sequence(hint: Any, data: Any, where: str, depth: int) -> Any:
     make, args = get_origin(hint), get_args(hint)
     if not isinstance(data, (list, tuple)):
         raise _wrong(where, "a list", data)
-    if make is list or args[-1:] == (Ellipsis,):
+    if make is not tuple or args[-1:] == (Ellipsis,):
         args = (args[0],) * len(data)
     if len(args) != len(data):
         raise _wrong(where, f"a list of {len(args)}", data)
-    return make(decode(x, item, f"{where}[{i}]", depth + 1) for i, (x, item) in enumerate(zip(args, data, strict=True)))
+    return (list if make is list else tuple)(
+        decode(x, item, f"{where}[{i}]", depth + 1) for i, (x, item) in enumerate(zip(args, data, strict=True))
+    )
 
 
 def _read_mapping(hint: Any, data: Any, where: str, depth: int) -> Any:
@@ -280,7 +283,7 @@ def _read_mapping(hint: Any, data: Any, where: str, depth: int) -> Any:
 def _read_any(hint: Any, data: Any, where: str, depth: int) -> Any:
     """Whatever it is: values by their kind, texts that stand for numbers as these."""
     if isinstance(data, Mapping):
-        if data.get("kind") in Value.KINDS:
+        if isinstance(data.get("kind"), str) and _kind(data["kind"]) is not None:
             return _read_value(Value, data, where, depth)
         return _read_mapping(dict, data, where, depth)
     if isinstance(data, (list, tuple)):
@@ -319,6 +322,13 @@ def _text_or_number(text: str) -> str | float:
 
 
 # ---- about a class
+
+
+def _kind(name: str) -> type[Value] | None:
+    """The class of this name, which may be in a module that nothing has imported so far."""
+    if name not in Value.KINDS:
+        load_values()
+    return Value.KINDS.get(name)
 
 
 @cache

@@ -24,7 +24,7 @@ Not the same in all respects: bayescmp's sign test is exact and baycomp's is Mon
 classical tests, their adjustment and the effect sizes; autorank's Bayesian mode also estimates intervals for every
 model; statsmodels runs Python's garbage collector in every adjustment, and that is nearly all of its time. The time of
 NUTS depends on how many draws one asks for, here 2 chains of 500 + 500, compiling the model included. `read_scores`
-also checks and aligns what pandas only reads.
+also checks and aligns what pandas only reads. Beside `import numpy`, one over the ratio is our time in units of that.
 
 ## How time grows
 

@@ -1,5 +1,6 @@
 """From a cold start: importing bayescmp, its command line, and one test in a new process, beside baycomp and SciPy."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -19,13 +20,15 @@ print(two_on_single(scores["SVM"], scores["DT"], rope=0.01, runs=10))
 """
 IMPORT = "from bayescmp import Scores, compare"  # `import bayescmp` alone loads nothing yet
 ONE = "[.9,.8,.7,.9],[.8,.7,.7,.8]"
-TEST = "test correlated-t {} SVM DT --rope 0.01 --resampling kfold:10x10 --metric error --lower-is-better"
+TEST = "test correlated-ttest {} SVM DT --rope 0.01 --resampling kfold:10x10 --metric error --lower-is-better"
 
 
 def process(*arguments: str, needs: str = "bayescmp") -> Work:
     """Running Python with these arguments."""
     __import__(needs)
-    return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+    # with compiled modules, as they are where a package is installed
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=environment)
 
 
 def results() -> str:
@@ -35,7 +38,27 @@ def results() -> str:
     return str(path)
 
 
+def small(models: int) -> str:
+    """A csv file of ten folds."""
+    path = Path(tempfile.gettempdir()) / f"bayescmp_benchmark_small_{models}.csv"
+    rng = np.random.default_rng(models)
+    rows = [f"model {m},{fold},{rng.normal(0.8, 0.02):.4f}" for m in range(models) for fold in range(1, 11)]
+    path.write_text("\n".join(["model,fold,accuracy", *rows]), encoding="utf-8")
+    return str(path)
+
+
+def comparing(models: int) -> Work:
+    return process("-m", "bayescmp", "compare", small(models), "--rope", "0.01", "--resampling", "kfold:10")
+
+
+ANSWER = (
+    "import bayescmp as b; s = b.Scores.from_arrays({'A': [.9, .8, .7, .9], 'B': [.8, .7, .7, .8]}, metric='accuracy', "
+    "resampling=b.Resampling.kfold(4)); print(b.compare(s, rope=.01))"
+)
+
+
 def cases() -> list[Case]:
+    numpy = {"import numpy": lambda: process("-c", "import numpy")}
     one_call = (
         f"import bayescmp as b; b.bayes.correlated_ttest({ONE},rope=.01,resampling=b.Resampling.kfold(4)).p_better"
     )
@@ -54,14 +77,23 @@ def cases() -> list[Case]:
         Case(
             "one correlated t-test, new process",
             lambda: process("-c", one_call),
-            {"baycomp": lambda: process("-c", peer_call, needs="baycomp")},
+            {"baycomp": lambda: process("-c", peer_call, needs="baycomp")} | numpy,
+            turns=9,
+        ),
+        Case("import to answer: `compare` of two models, new process", lambda: process("-c", ANSWER), numpy, turns=9),
+        Case("command line: `compare` of a small csv, two models", lambda: comparing(2), numpy, turns=9),
+        Case(
+            "command line: `compare` of a small csv, three models",
+            lambda: comparing(3),
+            {"two models": lambda: comparing(2)} | numpy,
+            turns=9,
         ),
         Case(
             "command line: correlated t-test of a csv file",
             lambda: process("-m", "bayescmp", *TEST.format(results()).split()),
             {"baycomp in a script": lambda: process("-c", PEER, results(), needs="baycomp")},
         ),
-        Case("command line: `--help`", lambda: process("-m", "bayescmp", "--help")),
+        Case("command line: `--help`", lambda: process("-m", "bayescmp", "--help"), numpy, turns=9),
     ]
 
 

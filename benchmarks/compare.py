@@ -47,6 +47,31 @@ def hierarchical(models: int) -> Work:
     return lambda: bc.compare(scores, rope=0.01, n_jobs=1)
 
 
+def items(models: int = 100, n: int = 1136) -> bc.Scores:
+    """Right and wrong of models on a test set, whose items are of different difficulty."""
+    rng = np.random.default_rng(3)
+    easy = rng.beta(2, 1, n)
+    arrays = {f"m{i}": (rng.random(n) < np.clip(easy + i / 2000, 0, 1)).astype(float) for i in range(models)}
+    return bc.Scores.from_arrays(arrays, metric="accuracy", resampling=bc.Resampling.items())
+
+
+def all_items() -> Work:
+    """All pairs, and P(best) of every model."""
+    scores = items()
+    return lambda: bc.compare(scores, rope=0.01, n_jobs=1).ranking_posterior().p_best
+
+
+def item_table() -> Work:
+    """The table of all pairs, one HDI each, from the scores."""
+    scores = items()
+    return lambda: bc.compare(scores, rope=0.01, n_jobs=1).table()
+
+
+def correlated_table() -> Work:
+    scores = with_folds(MODELS, 1)
+    return lambda: bc.compare(scores, rope=0.01, n_jobs=1).table()
+
+
 def ranking() -> Work:
     scores = one_score(MODELS, DATASETS)
     return lambda: bc.bayes.rank_models(scores, rope=0.01, random_seed=1).p_best
@@ -145,8 +170,11 @@ def cases() -> list[Case]:
             f"compare, correlated t, {PAIRS} pairs x 100 folds",
             correlated,
             {"baycomp": baycomp_correlated},
-            turns=5,
+            turns=15,
         ),
+        Case(f"the same with its table, {PAIRS} pairs x 100 folds", correlated_table, turns=5),
+        Case("compare, items, 4,950 pairs x 1,136 items, with P(best)", all_items, turns=3),
+        Case("the same with its table, 4,950 pairs x 1,136 items", item_table, turns=2),
         Case(f"compare, hierarchical, 15 pairs x {DATASETS} datasets x 100 folds", partial(hierarchical, 6), turns=2),
         Case(f"rank_models, {MODELS} models x {DATASETS} datasets", ranking, turns=3),
         Case(

@@ -785,7 +785,7 @@ def test_every_posterior_is_computed_once(monkeypatch, tmp_path):
     scores = uci(("rf", "gbm", "svm"))
     place = "bayescmp.bayes.hierarchical.inference.hyper_posterior"
     grids = Counter(monkeypatch, place, lambda density: density.means.tobytes())
-    rankings = Counter(monkeypatch, "bayescmp.comparison.result.rank_models", lambda *_, **__: None)
+    rankings = Counter(monkeypatch, "bayescmp.bayes.rank_models", lambda *_, **__: None)
     monkeypatch.setattr(bc.Comparison, "prior_sensitivity", lambda self, **_: pd.DataFrame())  # counted apart
     monkeypatch.setattr("bayescmp.reports.content._priors", lambda c: [])
     c = bc.compare(scores, rope=0.01)

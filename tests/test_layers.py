@@ -9,7 +9,7 @@ import bayescmp
 
 ROOT = Path(bayescmp.__file__).parent
 LAYERS = [
-    {"errors", "needs", "measured"},
+    {"errors", "lazy", "needs", "measured"},
     {"_compat"},
     {"checks", "values", "references", "text"},
     {"catalogue", "rope", "files"},

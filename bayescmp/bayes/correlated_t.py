@@ -4,7 +4,8 @@ With a flat prior the posterior of the mean difference is a Student t, so every 
 2015). With a Student prior around 0 it is the product of two, by quadrature.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,17 @@ from bayescmp import _compat, catalogue
 from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.distributions import PRIOR_DF, Distribution, PointMass, StudentPosterior, StudentT
 from bayescmp.bayes.nuts import check_engine
+from bayescmp.bayes.posterior import Posterior, Posteriors
 from bayescmp.bayes.pymc_models import sample_difference
 from bayescmp.checks import check_number, is_number, is_one_of
 from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.numerics.moments import moments
 from bayescmp.numerics.student import student_parameters, student_regions
 from bayescmp.rope import ROPE, Rope, RopeLike
-from bayescmp.scores.inputs import in_ropes, one_dataset
+from bayescmp.scores.inputs import in_ropes, many_pairs, one_dataset
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
+from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
 ROWS_AT_A_TIME = 1024
@@ -135,6 +138,30 @@ def correlated_ttest(
         distribution=distribution,
         **fields,
     )
+
+
+def correlated_ttests(
+    scores: Scores, names: Sequence[tuple[str, str]], rope: RopeLike | Mapping[str, RopeLike], *, prior: Any = "flat"
+) -> Posteriors | None:
+    """`correlated_ttest` of many pairs at once; None where they have to be tested one by one."""
+    pairs = many_pairs(scores, names, rope)
+    if pairs is None or len(scores.datasets) > 1 or scores.counts.min() < 2 or not is_one_of(prior, ("flat",)):
+        return None
+    first = correlated_ttest(scores.pair(*names[0]), rope=rope)
+    found = [
+        student_parameters(part.minus(scores.values[:, 0]), first.settings["rho"], part.rounding[:, 0])
+        for part in pairs.parts()
+    ]
+    location, scale, df = (np.concatenate(x) for x in zip(*found, strict=True))
+    if not (scale > 0).all():  # equal differences have notes and warnings of their own
+        return None
+    three = np.stack(student_regions(location, scale, df, first.rope), axis=-1)
+
+    def make(i: int) -> Posterior:
+        distribution = StudentT(float(location[i]), float(scale[i]), float(df[i]))
+        return replace(first, a=names[i][0], b=names[i][1], distribution=distribution)._remember(three[i].tolist())
+
+    return Posteriors(names, make)
 
 
 def _checked_prior(prior: str | float) -> float | None:

@@ -1,8 +1,8 @@
 """The posterior of a mean difference: what the t-tests and McNemar's test give."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +49,13 @@ class DifferencePosterior(Posterior):
         """P(A better), P(equivalent), P(B better); they sum to 1."""
         return self.distribution.regions(self.rope)
 
+    def _remember(
+        self, three: Iterable[float], hdi: Callable[[], tuple[float, float] | None] | None = None
+    ) -> "DifferencePosterior":
+        """Itself, with answers that were found for many pairs at once; `hdi()` is that of 95 %, where it is known."""
+        self.__dict__.update(three=tuple(three), _hdi_of_many=hdi)
+        return self
+
     @property
     def numerical_error(self) -> float:
         """The error estimate of a deterministic engine; 0.0 where the numbers are exact, or Monte Carlo."""
@@ -72,7 +79,8 @@ class DifferencePosterior(Posterior):
 
     def hdi(self, mass: float = DEFAULT_MASS) -> tuple[float, float]:
         """The highest-density interval that holds `mass` of the posterior."""
-        return self.distribution.hdi(check_mass(mass))
+        known = self.__dict__.get("_hdi_of_many") if check_mass(mass) == DEFAULT_MASS else None
+        return (known and known()) or self.distribution.hdi(mass)
 
     def pdf(self, x: ArrayLike) -> NDArray[np.float64]:
         """The posterior density of the difference at x."""
@@ -195,6 +203,25 @@ class DifferencePosterior(Posterior):
         if self.rope.is_zero:
             return ["without a rope every difference other than 0 decides"]
         return [f"that one value is {('inside', 'above', 'below')[where]} the rope {self.rope}"]
+
+
+class ManyIntervals:
+    """The 95 % HDIs of many pairs, all found by `find()` at once, as soon as more than a few were asked for."""
+
+    def __init__(self, find: Callable[[], tuple[NDArray[np.float64], NDArray[np.float64]]]) -> None:
+        self._find = cache(find)
+        self._asked = 0
+
+    def of(self, i: int) -> tuple[float, float] | None:
+        """That of pair i; None as long as few were asked for, and where it was not found."""
+        self._asked += 1
+        if self._asked <= FEW_INTERVALS:
+            return None
+        low, high = (float(x[i]) for x in self._find())
+        return None if np.isnan(low) else (low, high)
+
+
+FEW_INTERVALS = 30
 
 
 def _largest_scale(as_flat: Callable[[float], bool], flat: StudentT) -> float | None:

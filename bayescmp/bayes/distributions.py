@@ -7,16 +7,16 @@ All have the same few methods, so that a result can hold any of them. Tails are 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from bayescmp.bayes.hdi import hdi
+from bayescmp.lazy import special
 from bayescmp.numerics import proportions
-from bayescmp.numerics.student import rest_to_the_largest, student_ppf, student_regions
+from bayescmp.numerics.student import regions_of_one, rest_to_the_largest, student_ppf, student_regions
 from bayescmp.rope import Rope
 from bayescmp.values import Value
 
@@ -62,7 +62,7 @@ class Distribution(Value):
         """P(above the rope), P(inside), P(below)."""
         raise NotImplementedError
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: "np.random.Generator") -> Floats:
         """`n` independent draws."""
         raise NotImplementedError
 
@@ -129,10 +129,9 @@ class StudentT(Distribution):
         return self.location - half, self.location + half
 
     def regions(self, rope: Rope) -> tuple[float, float, float]:
-        better, equivalent, worse = student_regions(self.location, self.scale, self.df, rope)
-        return float(better), float(equivalent), float(worse)
+        return regions_of_one(self.location, self.scale, self.df, rope)
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: "np.random.Generator") -> Floats:
         return self.location + self.scale * rng.standard_t(self.df, n)
 
     def swap(self) -> "StudentT":
@@ -186,9 +185,9 @@ class StudentPosterior(Distribution):
 
     def _integrals(self, low: Floats, high: Floats, power: int = 0) -> Floats:
         """The integral of x^power times the product over each of some intervals that lie within one panel."""
-        half = (high - low) / 2
-        x = (low + half)[..., None] + half[..., None] * _NODES
-        return (np.exp(self._log_density(x) - self._top) * x**power) @ _WEIGHTS * half
+        half, (nodes, weights) = (high - low) / 2, _rule()
+        x = (low + half)[..., None] + half[..., None] * nodes
+        return (np.exp(self._log_density(x) - self._top) * x**power) @ weights * half
 
     @cached_property
     def _sums(self) -> tuple[Floats, Floats, float]:
@@ -261,7 +260,7 @@ class StudentPosterior(Distribution):
     def regions(self, rope: Rope) -> tuple[float, float, float]:
         return _three_regions(self, rope, self.mean)
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: "np.random.Generator") -> Floats:
         return self.ppf(rng.random(n))
 
     def swap(self) -> "StudentPosterior":
@@ -322,7 +321,7 @@ class PointMass(Distribution):
         better, equivalent, worse = student_regions(self.at, 0.0, 1.0, rope, self.rounding)
         return float(better), float(equivalent), float(worse)
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: "np.random.Generator") -> Floats:
         return np.full(n, self.at)
 
     def swap(self) -> "PointMass":
@@ -412,7 +411,7 @@ class StudentDifference(Distribution):
     def regions(self, rope: Rope) -> tuple[float, float, float]:
         return _three_regions(self, rope, self.location)
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: "np.random.Generator") -> Floats:
         one, two = rng.standard_t(self.df_1, n), rng.standard_t(self.df_2, n)
         return self.location + self.scale_1 * one - self.scale_2 * two
 
@@ -420,7 +419,11 @@ class StudentDifference(Distribution):
         return StudentDifference(0.0 - self.location, self.scale_2, self.df_2, self.scale_1, self.df_1)
 
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+@cache
+def _rule() -> tuple[Floats, Floats]:
+    """The nodes and weights of a panel."""
+    nodes, weights = np.polynomial.legendre.leggauss(16)
+    return nodes, weights
 
 
 def _panel_rule(narrow: float, centre: float) -> tuple[Floats, Floats]:
@@ -431,9 +434,9 @@ def _panel_rule(narrow: float, centre: float) -> tuple[Floats, Floats]:
     if np.isfinite(centre):
         edges += [centre + steps, np.linspace(0, centre, 65)]
     together = np.unique(np.concatenate(edges))
-    half = np.diff(together) / 2
-    t = (together[:-1] + half)[:, None] + half[:, None] * _NODES
-    return t.ravel(), (half[:, None] * _WEIGHTS).ravel()
+    half, (nodes, weights) = np.diff(together) / 2, _rule()
+    t = (together[:-1] + half)[:, None] + half[:, None] * nodes
+    return t.ravel(), (half[:, None] * weights).ravel()
 
 
 Four = tuple[float, float, float, float]
@@ -488,10 +491,7 @@ class PairedProportions(Distribution):
         return self.swap().sf(0.0 - np.asarray(x, dtype=float))
 
     def sf(self, x: ArrayLike) -> Floats:
-        only_a, only_b, rest = self._alpha
-        x = np.asarray(x, dtype=float)
-        above, below = proportions.upper_tail(only_a, only_b, rest, x), proportions.upper_tail(only_b, only_a, rest, -x)
-        return np.where(x == 0, special.betainc(only_b, only_a, 0.5), np.where(x > 0, above, 1 - below))
+        return proportions.survival(*self._alpha, x)
 
     def ppf(self, q: ArrayLike) -> Floats:
         from scipy.optimize import brentq
@@ -507,26 +507,9 @@ class PairedProportions(Distribution):
         return np.reshape([one(p) for p in q.ravel().tolist()], q.shape)
 
     def hdi(self, mass: float) -> tuple[float, float]:
-        """Newton's method for equal densities at both ends; by the shortest interval where that does not settle."""
-        ends = self.mean + self.sd * special.ndtri((1 + mass) / 2) * np.array([-1.0, 1.0])
-        ends = np.clip(ends, -1 + 1e-9, 1 - 1e-9)
-        for _ in range(30):
-            step = 1e-4 * self.sd
-            low, high, *density = (*self.cdf(ends), *self.pdf(np.concatenate([ends, ends - step, ends + step])))
-            f, slope = np.array(density[:2]), (np.array(density[4:]) - density[2:4]) / (2 * step)
-            if not (np.isfinite(density).all() and min(density) > 0):
-                break
-            wrong = np.array([high - low - mass, math.log(f[1] / f[0])])
-            jacobian = np.array([[-f[0], f[1]], [-slope[0] / f[0], slope[1] / f[1]]])
-            if not (slope[0] > 0 > slope[1]):
-                break
-            move = np.linalg.solve(jacobian, -wrong)
-            ends = ends + np.clip(move, -self.sd, self.sd)
-            if not (-1 < ends[0] < ends[1] < 1):
-                break
-            if np.abs(move).max() < 1e-9 * self.sd:
-                return float(ends[0]), float(ends[1])
-        return self._shortest(mass)
+        """The interval with equal densities at both ends; by a search for the shortest where that does not settle."""
+        low, high = (float(x[0]) for x in proportions.shortest_intervals(*self._alpha, mass))
+        return self._shortest(mass) if math.isnan(low) else (low, high)
 
     def _shortest(self, mass: float) -> tuple[float, float]:
         from scipy.optimize import minimize_scalar
@@ -543,7 +526,7 @@ class PairedProportions(Distribution):
         three = rest_to_the_largest(better, np.asarray(equivalent), worse)
         return float(three[0]), float(three[1]), float(three[2])
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: "np.random.Generator") -> Floats:
         only_a, only_b, rest = self._alpha
         return rng.beta(only_a + only_b, rest, n) * (2 * rng.beta(only_a, only_b, n) - 1)
 
@@ -756,7 +739,7 @@ class ClusteredProportions(Distribution):
         three = rest_to_the_largest(better, np.maximum(below_high - worse, 0.0), worse)
         return float(three[0]), float(three[1]), float(three[2])
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: "np.random.Generator") -> Floats:
         return self.ppf(rng.random(n))
 
     def swap(self) -> "ClusteredProportions":
@@ -817,7 +800,7 @@ class Draws(Distribution):
         better, worse = np.mean(self.chains > rope.high), np.mean(self.chains < rope.low)
         return float(better), float(1 - better - worse), float(worse)
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: "np.random.Generator") -> Floats:
         return rng.choice(self.chains.ravel(), n, replace=n > self.chains.size)
 
     def swap(self) -> "Draws":

@@ -5,23 +5,26 @@ difference of the accuracies is exact. Where items come in clusters, the cells o
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayescmp import _compat, catalogue
-from bayescmp.bayes.difference import DifferencePosterior
+from bayescmp.bayes.difference import DifferencePosterior, ManyIntervals
 from bayescmp.bayes.distributions import ClusteredProportions, Distribution, Four, PairedProportions
 from bayescmp.bayes.nuts import check_engine
+from bayescmp.bayes.posterior import DEFAULT_MASS, Posterior, Posteriors
 from bayescmp.bayes.pymc_models import sample_difference
 from bayescmp.checks import check_number, is_list, is_number
 from bayescmp.errors import ScoresError
-from bayescmp.numerics.proportions import upper_tail
+from bayescmp.numerics.proportions import shortest_intervals, upper_tail
 from bayescmp.numerics.student import rest_to_the_largest
 from bayescmp.rope import ROPE, Rope, RopeLike, rope_for, warn_if_other_scale
-from bayescmp.scores.inputs import cluster_codes, right_or_wrong
+from bayescmp.scores.inputs import cluster_codes, many_pairs, right_of_models, right_or_wrong
 from bayescmp.scores.pair import Pair
+from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
 MOST_PRIOR = 1e12
@@ -126,6 +129,36 @@ def mcnemar_test(
         distribution=distribution,
         **fields,
     )
+
+
+def mcnemar_tests(
+    scores: Scores, names: Sequence[tuple[str, str]], rope: RopeLike | Mapping[str, RopeLike], *, prior: Any = 0.5
+) -> Posteriors | None:
+    """`mcnemar_test` of many pairs at once; None where they have to be tested one by one."""
+    pairs = many_pairs(scores, names, rope)
+    right = right_of_models(pairs)
+    if pairs is None or right is None:
+        return None
+    first = mcnemar_test(scores.pair(*names[0]), rope=rope, prior=prior)
+    both, only_row = right @ right.T, right @ (1 - right).T
+    one, two = pairs.one, pairs.two
+    cells = np.stack([both[one, two], only_row[one, two], only_row[two, one]], axis=-1)
+    cells = np.append(cells, right.shape[1] - cells.sum(axis=1, keepdims=True), axis=1)
+    three, alpha = probabilities(cells, rope=first.rope, prior=prior), checked_prior(prior)
+    parameters = cells[:, 1] + alpha[1], cells[:, 2] + alpha[2], cells[:, 0] + cells[:, 3] + alpha[0] + alpha[3]
+    intervals = ManyIntervals(lambda: shortest_intervals(*parameters, DEFAULT_MASS))
+
+    def make(i: int) -> Posterior:
+        four = _four(cells[i])
+        return replace(
+            first,
+            a=names[i][0],
+            b=names[i][1],
+            settings=first.settings | {"counts": dict(zip(first.settings["counts"], four, strict=True))},
+            distribution=PairedProportions(four, alpha),
+        )._remember(three[i].tolist(), lambda: intervals.of(i))
+
+    return Posteriors(names, make)
 
 
 def probabilities(counts: ArrayLike, *, rope: RopeLike, prior: float | Four = 0.5) -> Floats:

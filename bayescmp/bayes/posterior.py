@@ -1,9 +1,9 @@
 """The result of a Bayesian test: three probabilities of A over B, with everything that changed them."""
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
@@ -316,3 +316,33 @@ class Posterior(BayesianResult):
         if self.rope.is_zero:
             del parts[1]
         return "   ".join(parts)
+
+
+class Posteriors(Sequence[Posterior]):
+    """The posteriors of many pairs, which a test answers all at once; each is made when it is first asked for.
+
+    `names` are the pairs, and `make(i)` is the posterior of pair i.
+    """
+
+    def __init__(self, names: Iterable[tuple[str, str]], make: Callable[[int], Posterior]) -> None:
+        self.names = tuple(names)
+        self._make = make
+        self._made: dict[int, Posterior] = {}
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @overload
+    def __getitem__(self, i: int) -> Posterior: ...
+    @overload
+    def __getitem__(self, i: slice) -> tuple[Posterior, ...]: ...
+    def __getitem__(self, i: int | slice) -> Posterior | tuple[Posterior, ...]:
+        if isinstance(i, slice):
+            return tuple(self[k] for k in range(*i.indices(len(self))))
+        k = range(len(self))[i]
+        if k not in self._made:
+            self._made[k] = self._make(k)
+        return self._made[k]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (tuple(self),)

@@ -3,7 +3,7 @@
 theta ~ Dirichlet(counts + prior) (Benavoli et al. 2017); which theta is the largest is a one-dimensional integral.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,14 +14,16 @@ from scipy import special
 from bayescmp import _compat, catalogue
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.nuts import check_engine
+from bayescmp.bayes.posterior import Posterior, Posteriors
 from bayescmp.bayes.pymc_models import sample_regions
 from bayescmp.bayes.regions import MOST_PRIOR, RegionInference, RegionPosterior, RegionSummary, three_of
 from bayescmp.checks import check_number, is_one_of
 from bayescmp.errors import RopeError, ScoresError
 from bayescmp.numerics.dirichlet import p_largest, two_sides
 from bayescmp.rope import ROPE, Rope, RopeLike
-from bayescmp.scores.inputs import check_units, in_ropes, many_datasets
+from bayescmp.scores.inputs import check_units, in_ropes, is_of_one_unit, many_datasets, many_pairs
 from bayescmp.scores.pair import Pair
+from bayescmp.scores.table import Scores
 from bayescmp.sentences import few_datasets
 
 Floats = NDArray[np.float64]
@@ -108,6 +110,36 @@ def sign_test(
     )
 
 
+def sign_tests(
+    scores: Scores,
+    names: Sequence[tuple[str, str]],
+    rope: RopeLike | Mapping[str, RopeLike],
+    *,
+    prior: float = 1.0,
+    prior_place: str = "equivalent",
+) -> Posteriors | None:
+    """`sign_test` of many pairs at once; None where they have to be tested one by one."""
+    pairs = many_pairs(scores, names, rope)
+    if pairs is None or len(scores.datasets) < 2 or prior_place in ("A", "B"):
+        return None
+    if not (pairs.rope.is_zero or is_of_one_unit(scores)):
+        return None
+    first = sign_test(scores.pair(*names[0]), rope=rope, prior=prior, prior_place=prior_place)
+    means, rounding, region = pairs.means, pairs.rounding, first.rope
+    inference = first.inference
+    assert isinstance(inference, SignInference)
+    where = region.regions(means, rounding)
+    counts = np.stack([(where == r).sum(axis=1) for r in (1, 0, -1)], axis=-1)
+    different, place = np.unique(counts, axis=0, return_inverse=True)
+    found = [inference.summary(row.astype(float), region) for row in different]
+
+    def make(i: int) -> Posterior:
+        of_pair = replace(inference, differences=means[i], rounding=rounding[i])
+        return replace(first, a=names[i][0], b=names[i][1], inference=of_pair).answered([found[place[i]]])
+
+    return Posteriors(names, make)
+
+
 @dataclass(frozen=True, eq=False)
 class SignInference(RegionInference):
     """theta ~ Dirichlet(counts of the differences against a rope + prior)."""
@@ -143,17 +175,19 @@ class SignInference(RegionInference):
         region = rope.regions(self.differences, self.rounding)
         return np.array([np.sum(region == r) for r in (1, 0, -1)], dtype=float)
 
-    def alpha(self, rope: Rope) -> Floats:
-        """The Dirichlet's parameters; with no rope, what is equivalent goes half to each side."""
-        alpha = self.counts(rope) + self.prior_counts
+    def alpha(self, rope: Rope, counts: Floats | None = None) -> Floats:
+        """The Dirichlet's parameters, also of other counts; with no rope, what is equivalent goes half to each side."""
+        alpha = (self.counts(rope) if counts is None else counts) + self.prior_counts
         if rope.is_zero:
             return np.array([alpha[0] + alpha[1] / 2, 0.0, alpha[2] + alpha[1] / 2])
         return alpha
 
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
-        return [self._summary(self.alpha(rope), rope) for rope in ropes]
+        return [self.summary(self.counts(rope), rope) for rope in ropes]
 
-    def _summary(self, alpha: Floats, rope: Rope) -> RegionSummary:
+    def summary(self, counts: Floats, rope: Rope) -> RegionSummary:
+        """The answer for datasets of which so many are better, equivalent and worse."""
+        alpha = self.alpha(rope, counts)
         if rope.is_zero:
             better, worse = two_sides(alpha[0], alpha[2])
             p = (better, 0.0, worse)

@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescmp import sentences
-from bayescmp.bayes.correlated_t import probabilities
-from bayescmp.bayes.mcnemar import mcnemar_test
-from bayescmp.bayes.per_instance import per_instance_ttest
-from bayescmp.bayes.posterior import OUTCOMES, Posterior
-from bayescmp.bayes.ranking.bootstrap import rank_models
-from bayescmp.bayes.ranking.groups import Groups
-from bayescmp.bayes.ranking.result import RankingPosterior
-from bayescmp.bayes.welch import welch_ttest
+from bayescmp import bayes, frequentist, planning, sentences
+from bayescmp.bayes.posterior import OUTCOMES, Posterior, Posteriors
 from bayescmp.checks import (
     check_alpha,
     check_cost,
@@ -43,9 +36,11 @@ from bayescmp.comparison.run import (
 from bayescmp.comparison.setting import Setting
 from bayescmp.comparison.show import as_text
 from bayescmp.errors import ScaleWarning, ScoresError, unknown_name
-from bayescmp.frequentist import PairwiseTests, TestResult, adjust_p_values, nemenyi_test
+from bayescmp.frequentist.adjust import adjust_p_values
+from bayescmp.frequentist.pairwise import PairwiseTests
+from bayescmp.frequentist.result import TestResult
+from bayescmp.numerics.student import student_parameters, student_regions
 from bayescmp.numerics.threads import one_blas_thread
-from bayescmp.planning.next_step import Plan, plan
 from bayescmp.rope import Decision, Rope, RopeLike, rope_for, ropes_of
 from bayescmp.scores.facts import Facts
 from bayescmp.scores.inputs import check_units, in_ropes
@@ -57,7 +52,8 @@ from bayescmp.values import Value
 if TYPE_CHECKING:
     import pandas as pd
 
-COMPACT = "a b mean hdi_low hdi_high p_better p_equivalent p_worse p_adjusted decision".split()
+    from bayescmp.bayes import Groups, RankingPosterior
+    from bayescmp.planning import Plan
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -73,7 +69,7 @@ class Comparison(Value):
     control, against, threshold, alpha, switching_cost, mixed_units, looks, random_seed
     bayes_options
         As given to `compare()`; `control` is also the model that against="best" found.
-    posteriors : tuple of Posterior
+    posteriors : sequence of Posterior
         The Bayesian tests of the pairs.
     tests : PairwiseTests
         The frequentist tests of the pairs.
@@ -108,7 +104,7 @@ class Comparison(Value):
     switching_cost: float
     random_seed: int | None
     bayes_options: dict[str, Any]
-    posteriors: tuple[Posterior, ...]
+    posteriors: Sequence[Posterior]
     tests: PairwiseTests
     corrected_p: tuple[float, ...] | None = None
     omnibus: tuple[TestResult, ...] = ()
@@ -118,12 +114,17 @@ class Comparison(Value):
     versions: dict[str, str] = field(default_factory=versions)
 
     def __post_init__(self) -> None:
-        if tuple((p.a, p.b) for p in self.posteriors) != self.tests.pairs:
+        each: Sequence[Posterior] = self.posteriors
+        if isinstance(each, Posteriors):
+            pairs, each = each.names, each[:1]
+        else:
+            pairs = tuple((p.a, p.b) for p in each)
+        if pairs != self.tests.pairs:
             raise ValueError("Posteriors and tests must be of the same pairs in the same order, but they are not.")
         control = () if self.control is None else (self.control,)
         for name in {name for names in (*self.tests.pairs, control) for name in names}:
             self.scores.model_index(name)
-        if any(p.higher_is_better != self.scores.higher_is_better for p in self.posteriors):
+        if any(p.higher_is_better != self.scores.higher_is_better for p in each):
             raise ValueError("Scores and posteriors must have the same direction, but `higher_is_better` differs.")
         check_threshold(self.threshold)
         check_alpha(self.alpha)
@@ -197,11 +198,20 @@ class Comparison(Value):
         """
         from bayescmp.needs import pandas as pd
 
-        rows = pd.DataFrame([pair.row() for pair in self.pairs])
         if check_switch("full", full):
-            return rows
-        shares = [f"expected_{name}" for name in OUTCOMES] if self.posteriors[0].expected is not None else []
-        return rows[[*COMPACT[:-2], *shares, *COMPACT[-2:]]]
+            return pd.DataFrame([pair.row() for pair in self.pairs])
+        return pd.DataFrame(list(map(self._compact, self.posteriors, self.tests.p_adjusted)))
+
+    def _compact(self, p: Posterior, p_adjusted: float) -> dict[str, Any]:
+        """The row of one pair, for which its test is not computed in full."""
+        low, high = (None, None) if p.mean is None else p.hdi()
+        shares = {} if p.expected is None else dict(zip(OUTCOMES, p.expected.values(), strict=True))
+        return {
+            **{"a": p.a, "b": p.b, "mean": p.mean, "hdi_low": low, "hdi_high": high},
+            **{f"p_{name}": x for name, x in zip(OUTCOMES, p.three, strict=True)},
+            **{f"expected_{name}": x for name, x in shares.items()},
+            **{"p_adjusted": p_adjusted, "decision": sentences.decision_words(p, p.decision(self.threshold))},
+        }
 
     def to_frame(self) -> "pd.DataFrame":
         """`table(full=True)`."""
@@ -240,6 +250,7 @@ class Comparison(Value):
         from bayescmp.needs import pandas as pd
 
         rows = []
+        three: Any
         for names in self.pair_names:
             pair = quiet_pair(self.scores, names)
             rho = pair.known_rho("by_dataset") if pair.paired else None
@@ -247,13 +258,13 @@ class Comparison(Value):
                 region = rope_for(self.rope, dataset)
                 if dataset in pair.items:
                     one = pair.select(dataset)
-                    test = mcnemar_test if Facts.of(one).right_or_wrong else per_instance_ttest
+                    test = bayes.mcnemar_test if Facts.of(one).right_or_wrong else bayes.per_instance_ttest
                     n, three = int(pair.counts[i]), test(one, rope=region).three
                 elif rho is None:
-                    n, three = int(pair.runs[:, i].sum()), welch_ttest(pair, rope=region, dataset=dataset).three
+                    n, three = int(pair.runs[:, i].sum()), bayes.welch_ttest(pair, rope=region, dataset=dataset).three
                 else:
-                    d, rounding = pair.differences[i : i + 1], pair.rounding[i]
-                    n, three = int(pair.counts[i]), probabilities(d, rho=rho[i], rope=region, rounding=rounding)[0]
+                    parameters = student_parameters(pair.differences[i], rho[i], pair.rounding[i])
+                    n, three = int(pair.counts[i]), student_regions(*parameters, region, pair.rounding[i])
                 columns = {f"p_{name}": float(x) for name, x in zip(OUTCOMES, three, strict=True)}
                 row = {"a": pair.a, "b": pair.b, "dataset": dataset, "n": n}
                 rows.append(row | {"mean": float(pair.means[i])} | columns)
@@ -265,11 +276,11 @@ class Comparison(Value):
         """One row per model, the best expected rank first; options are those of `bayes.rank_models`."""
         return self.ranking_posterior(**options).to_frame()
 
-    def ranking_posterior(self, **options: Any) -> RankingPosterior:
+    def ranking_posterior(self, **options: Any) -> "RankingPosterior":
         """The joint posterior behind `ranking()`; options are those of `bayes.rank_models`."""
         return self._rank(**options) if options else self._ranking
 
-    def groups(self, *, cost: Mapping[str, float] | None = None) -> Groups:
+    def groups(self, *, cost: Mapping[str, float] | None = None) -> "Groups":
         """Who is tied at the top, who is clearly worse, and what may be said of all at once: see `bayes.Groups`.
 
         With w = P(within the rope of the best): top where w reaches the threshold, clearly worse where w is at most 1
@@ -287,10 +298,10 @@ class Comparison(Value):
         return sentences.decided(self.pairs[0]) if len(self.models) == 2 else self.groups().sentence()
 
     @cached_property
-    def _ranking(self) -> RankingPosterior:
+    def _ranking(self) -> "RankingPosterior":
         return self._rank()
 
-    def _rank(self, **options: Any) -> RankingPosterior:
+    def _rank(self, **options: Any) -> "RankingPosterior":
         seed = 0 if self.random_seed is None else self.random_seed
         rope = self.rope if isinstance(self.rope, dict) else max(-self.rope.low, self.rope.high)
         if "by" not in options and self._has_mixed_units:
@@ -299,7 +310,7 @@ class Comparison(Value):
             rope = 0.0  # mean ranks have none
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ScaleWarning)  # given when the comparison was made
-            return rank_models(
+            return bayes.rank_models(
                 self.scores, **{"rope": rope, "random_seed": seed, "mixed_units": self.mixed_units} | options
             )
 
@@ -319,7 +330,7 @@ class Comparison(Value):
         """The tests of mean ranks with their critical difference: those that were run, or Nemenyi's."""
         if self.tests.critical_difference is not None:
             return self.tests
-        return nemenyi_test(self.scores, alpha=self.alpha)
+        return frequentist.nemenyi_test(self.scores, alpha=self.alpha)
 
     # ---- sensitivity
 
@@ -388,7 +399,7 @@ class Comparison(Value):
         random_seed: int | None = None,
         n_jobs: int | None = None,
         progress: bool | None = None,
-    ) -> tuple[Plan, ...]:
+    ) -> "tuple[Plan, ...]":
         """What more data would decide: a `planning.Plan` of every undecided pair, each with its `sentence()`.
 
         Parameters
@@ -481,8 +492,8 @@ class Comparison(Value):
         return as_text(self)
 
 
-def _plan(pair: Pair, rope: Rope | dict[str, Rope], test: str, options: Mapping[str, Any]) -> Plan:
+def _plan(pair: Pair, rope: Rope | dict[str, Rope], test: str, options: Mapping[str, Any]) -> "Plan":
     with one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ScaleWarning)  # came up when the comparison was made
         pair, region = in_ropes(pair, rope)
-        return plan(pair, test, rope=region, **options)
+        return planning.plan(pair, test, rope=region, **options)

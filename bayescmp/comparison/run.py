@@ -110,6 +110,19 @@ def data_seed(scores: Scores) -> int:
     return int.from_bytes(hashlib.sha256(np.ascontiguousarray(scores.values).tobytes()).digest()[:4], "little")
 
 
+def run_together(scores: Scores, names: Sequence[Names], job: Job) -> Sequence[Posterior] | None:
+    """The posteriors of all pairs at once; None where the test cannot, or has something to warn of, pair by pair."""
+    if job.test.batch is None:
+        return None
+    batch = imported(job.test.batch)
+    if not job.options.keys() <= inspect.signature(batch).parameters.keys():
+        return None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found: Sequence[Posterior] | None = batch(scores, names, job.rope, **job.options)
+    return None if caught else found
+
+
 def run_pairs(
     scores: Scores,
     names: Sequence[Names],

@@ -133,9 +133,9 @@ def _ranking(c: "Comparison") -> str:
         return _line(why)
     rows, (score, means) = [], mean_scores(ranking)
     shown = dict(zip(ranking.models, means, strict=True))
-    for row in ranking.to_frame().head(MOST_MODELS).to_dict("records"):
-        best, among = (probability(row[p], row["mcse"]) for p in ("p_best", "p_within_rope"))
-        rows.append([short_name(row["model"]), best, among, f"{row['expected_rank']:.1f}", shown[row["model"]]])
+    for model in (ranking.models[i] for i in ranking.order()[:MOST_MODELS]):
+        best, among = (probability(p[model], ranking.mcse[model]) for p in (ranking.p_best, ranking.p_within_rope))
+        rows.append([short_name(model), best, among, f"{ranking.expected_rank[model]:.1f}", shown[model]])
     about = f"Ranking by {ranking.quantity} over {ranking.rests_on}:\n"
     table = about + text_table(["model", "P(best)", "P(within rope of best)", "expected rank", score], rows, "lrrrr")
     left = len(c.models) - len(rows)

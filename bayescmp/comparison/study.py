@@ -15,17 +15,22 @@ from bayescmp import errors
 from bayescmp.catalogue import Test, find, imported
 from bayescmp.checks import check_alpha, check_cost, check_count, check_switch, check_threshold, checked_seed, is_one_of
 from bayescmp.comparison.result import Comparison
-from bayescmp.comparison.run import Found, Job, Names, check_options, data_seed, quiet_pair, run_pairs
+from bayescmp.comparison.run import (
+    Found,
+    Job,
+    Names,
+    check_options,
+    count_workers,
+    data_seed,
+    quiet_pair,
+    run_pairs,
+    run_together,
+)
 from bayescmp.comparison.setting import Setting, choose_setting
 from bayescmp.errors import MissingWarning, RopeError, name_list, warn
-from bayescmp.frequentist import (
-    PairwiseTests,
-    TestResult,
-    adjust_p_values,
-    friedman_test,
-    iman_davenport_test,
-)
-from bayescmp.frequentist.omnibus import EXACT_FRIEDMAN
+from bayescmp.frequentist.adjust import adjust_p_values
+from bayescmp.frequentist.pairwise import PairwiseTests
+from bayescmp.frequentist.result import TestResult
 from bayescmp.rope import ROPE, Rope, RopeLike, check_rope_names, rope_for
 from bayescmp.scores.inputs import check_scores, check_units, complete_table, in_ropes
 from bayescmp.scores.table import Scores
@@ -140,8 +145,12 @@ def compare(
         *(() if isinstance(rope, dict) else check_units(scores, "compare", True)),
         *_missing(scores),
     )
-    found = run_pairs(scores, names, job, n_jobs=n_jobs, cache=cache, progress=progress)
-    _warn_of(found)
+    count_workers(n_jobs)  # raises where it is no number of workers
+    posteriors = run_together(scores, names, job) if cache is None else None
+    if posteriors is None:
+        found = run_pairs(scores, names, job, n_jobs=n_jobs, cache=cache, progress=progress)
+        _warn_of(found)
+        posteriors = tuple(posterior for posterior, _ in found)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MissingWarning)  # given above, once
         warnings.simplefilter("ignore", errors.DegenerateWarning)
@@ -165,7 +174,7 @@ def compare(
         looks=int(looks),
         random_seed=job.random_seed,
         bayes_options=options,
-        posteriors=tuple(posterior for posterior, _ in found),
+        posteriors=posteriors,
         tests=tests,
         corrected_p=corrected,
         omnibus=omnibus,
@@ -284,10 +293,11 @@ def frequentist_tests(
         batch = imported(test.batch)
         given = {"adjust": adjust, "control": control, "mixed_units": mixed, **test.batch_options}
         known = inspect.signature(batch).parameters
-        tests: PairwiseTests = batch(scores, **{name: x for name, x in given.items() if name in known})
-        if len(tests) == len(names):
+        tests: PairwiseTests | None = batch(scores, **{name: x for name, x in given.items() if name in known})
+        if tests is not None and len(tests) != len(names):
+            return PairwiseTests.of([tests.result(*both) for both in names], scores.models, control)
+        if tests is not None:
             return tests
-        return PairwiseTests.of([tests.result(*both) for both in names], scores.models, control)
     function = test.call
     options = _if_known(function, mixed) | ({"rope": rope} if "rope" in inspect.signature(function).parameters else {})
     results = []
@@ -314,5 +324,6 @@ def _omnibus(scores: Scores, setting: Setting) -> tuple[TestResult, ...]:
     complete = int(np.sum((scores.counts > 0).all(axis=0)))
     if setting.name != "kxm" or complete < 2:
         return ()
-    friedman = friedman_test(scores)
-    return (friedman,) if friedman.method.startswith(EXACT_FRIEDMAN) else (friedman, iman_davenport_test(scores))
+    friedman: TestResult = find("friedman_test").call(scores)
+    is_exact = friedman.method.startswith(imported("bayescmp.frequentist.omnibus:EXACT_FRIEDMAN"))
+    return (friedman,) if is_exact else (friedman, find("iman_davenport_test").call(scores))

@@ -1,66 +1,97 @@
 """The frequentist tests: the classical answer in the same shape as the Bayesian one."""
 
-from bayescmp.frequentist.adjust import adjust_p_values
-from bayescmp.frequentist.anova import anova, contrast_test, fisher_lsd, tukey_hsd
-from bayescmp.frequentist.contingency import (
-    cochran_q_test,
-    mcnemar_test,
-    paired_proportions_interval,
-    per_instance_ttest,
-    tost_mcnemar,
+from typing import TYPE_CHECKING
+
+from bayescmp.lazy import import_lazily
+
+if TYPE_CHECKING:
+    from bayescmp.frequentist.adjust import adjust_p_values
+    from bayescmp.frequentist.anova import anova, contrast_test, fisher_lsd, tukey_hsd
+    from bayescmp.frequentist.contingency import (
+        cochran_q_test,
+        mcnemar_test,
+        paired_proportions_interval,
+        per_instance_ttest,
+        tost_mcnemar,
+    )
+    from bayescmp.frequentist.cv_tests import cv5x2_ftest, cv5x2_ttest, rxk_cv_ttest
+    from bayescmp.frequentist.effect_sizes import (
+        cliffs_delta,
+        cohens_d,
+        cohens_dav,
+        cohens_dz,
+        common_language,
+        hedges_g,
+        kendalls_w,
+        rank_biserial,
+        raw_difference,
+        vargha_delaney,
+    )
+    from bayescmp.frequentist.intervals import (
+        Interval,
+        bootstrap_interval,
+        difference_interval,
+        hodges_lehmann_interval,
+        mean_interval,
+    )
+    from bayescmp.frequentist.multivariate import hotelling_test, manova
+    from bayescmp.frequentist.omnibus import (
+        bonferroni_dunn_test,
+        friedman_aligned_ranks_test,
+        friedman_test,
+        iman_davenport_test,
+        kruskal_wallis_test,
+        nemenyi_test,
+        quade_test,
+    )
+    from bayescmp.frequentist.pairwise import PairwiseTests, pairwise_ttest, pairwise_wilcoxon_test
+    from bayescmp.frequentist.permutation import permutation_test
+    from bayescmp.frequentist.power import (
+        Power,
+        power_curve,
+        power_mcnemar,
+        power_sign_test,
+        power_ttest,
+        power_wilcoxon,
+    )
+    from bayescmp.frequentist.proportions import (
+        binomial_test,
+        hoeffding_half_width,
+        hoeffding_sample_size,
+        proportion_difference_interval,
+        proportion_interval,
+    )
+    from bayescmp.frequentist.rank_tests import sign_test, wilcoxon_test
+    from bayescmp.frequentist.recommend import Recommendation, recommend
+    from bayescmp.frequentist.result import EffectSize, TestResult
+    from bayescmp.frequentist.sequential import ETest, e_test
+    from bayescmp.frequentist.t_tests import corrected_ttest, paired_ttest, tost_ttest, welch_ttest
+
+import_lazily(
+    __name__,
+    {
+        "adjust": "adjust_p_values",
+        "anova": "anova contrast_test fisher_lsd tukey_hsd",
+        "contingency": "cochran_q_test mcnemar_test paired_proportions_interval per_instance_ttest tost_mcnemar",
+        "cv_tests": "cv5x2_ftest cv5x2_ttest rxk_cv_ttest",
+        "effect_sizes": "cliffs_delta cohens_d cohens_dav cohens_dz common_language hedges_g kendalls_w "
+        "rank_biserial raw_difference vargha_delaney",
+        "intervals": "Interval bootstrap_interval difference_interval hodges_lehmann_interval mean_interval",
+        "multivariate": "hotelling_test manova",
+        "omnibus": "bonferroni_dunn_test friedman_aligned_ranks_test friedman_test iman_davenport_test "
+        "kruskal_wallis_test nemenyi_test quade_test",
+        "pairwise": "PairwiseTests pairwise_ttest pairwise_wilcoxon_test",
+        "permutation": "permutation_test",
+        "power": "Power power_curve power_mcnemar power_sign_test power_ttest power_wilcoxon",
+        "proportions": "binomial_test hoeffding_half_width hoeffding_sample_size "
+        "proportion_difference_interval proportion_interval",
+        "rank_tests": "sign_test wilcoxon_test",
+        "recommend": "Recommendation recommend",
+        "result": "EffectSize TestResult",
+        "sequential": "ETest e_test",
+        "t_tests": "corrected_ttest paired_ttest tost_ttest welch_ttest",
+    },
 )
-from bayescmp.frequentist.cv_tests import cv5x2_ftest, cv5x2_ttest, rxk_cv_ttest
-from bayescmp.frequentist.effect_sizes import (
-    cliffs_delta,
-    cohens_d,
-    cohens_dav,
-    cohens_dz,
-    common_language,
-    hedges_g,
-    kendalls_w,
-    rank_biserial,
-    raw_difference,
-    vargha_delaney,
-)
-from bayescmp.frequentist.intervals import (
-    Interval,
-    bootstrap_interval,
-    difference_interval,
-    hodges_lehmann_interval,
-    mean_interval,
-)
-from bayescmp.frequentist.multivariate import hotelling_test, manova
-from bayescmp.frequentist.omnibus import (
-    bonferroni_dunn_test,
-    friedman_aligned_ranks_test,
-    friedman_test,
-    iman_davenport_test,
-    kruskal_wallis_test,
-    nemenyi_test,
-    quade_test,
-)
-from bayescmp.frequentist.pairwise import PairwiseTests, pairwise_ttest, pairwise_wilcoxon_test
-from bayescmp.frequentist.permutation import permutation_test
-from bayescmp.frequentist.power import (
-    Power,
-    power_curve,
-    power_mcnemar,
-    power_sign_test,
-    power_ttest,
-    power_wilcoxon,
-)
-from bayescmp.frequentist.proportions import (
-    binomial_test,
-    hoeffding_half_width,
-    hoeffding_sample_size,
-    proportion_difference_interval,
-    proportion_interval,
-)
-from bayescmp.frequentist.rank_tests import sign_test, wilcoxon_test
-from bayescmp.frequentist.recommend import Recommendation, recommend
-from bayescmp.frequentist.result import EffectSize, TestResult
-from bayescmp.frequentist.sequential import ETest, e_test
-from bayescmp.frequentist.t_tests import corrected_ttest, paired_ttest, tost_ttest, welch_ttest
 
 __all__ = [
     "ETest",
@@ -128,7 +159,3 @@ __all__ = [
     "welch_ttest",
     "wilcoxon_test",
 ]
-
-
-def __dir__() -> list[str]:
-    return __all__

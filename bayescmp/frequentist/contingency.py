@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtrc, ndtr, ndtri
 
 from bayescmp.checks import check_alpha, check_alternative, check_level, check_switch, is_one_of
@@ -27,8 +27,10 @@ from bayescmp.rope import ROPE, Rope, RopeLike
 from bayescmp.scores.inputs import correct_counts, correctness, correctness_table, item_differences, runs_of_items
 from bayescmp.scores.pair import Pair
 
+Floats = NDArray[np.float64]
 ENOUGH_DISCORDANT = 25
 ENOUGH_CELLS = 24
+COHENS_G = "Cohen's g"
 FEW_DF = 10
 
 
@@ -100,15 +102,14 @@ def mcnemar_test(
     both_right, only_a, only_b, _ = counts
     n, cases = only_a + only_b, sum(counts)
     by_binomial = mid_p or (n < ENOUGH_DISCORDANT if exact is None else bool(exact))
-    df = None
+    two_sided = alternative == "two-sided"
+    method, df = mcnemar_name(by_binomial, mid_p, correction), 1.0 if two_sided and not by_binomial else None
     if by_binomial:
-        method = "McNemar test, exact binomial" + (", mid-p" if mid_p else "")
         statistic, statistic_name = float(only_a), "only A right"
-        p = fair_coin_p(only_a, n, alternative, mid_p)
+        p = float(fair_coin_p(only_a, n, alternative, mid_p))
     else:
-        method = f"McNemar test, chi-square, {'continuity-corrected' if correction else 'uncorrected'}"
-        statistic, statistic_name, p = _chi_square(only_a, only_b, correction, alternative)
-        df = 1.0 if statistic_name == "chi2" else None
+        statistic, p = (float(x) for x in chi_square(only_a, only_b, correction, alternative))
+        statistic_name = "chi2" if two_sided else "z"
     details: dict[str, Any] = dict(zip(("both_right", "only_a", "only_b", "both_wrong"), counts, strict=True))
     accuracy = {names[0]: (both_right + only_a) / cases, names[1]: (both_right + only_b) / cases}
     details |= {"cases": cases, "accuracy": accuracy}
@@ -445,24 +446,30 @@ def _newcombe(counts: tuple[int, int, int, int], z: float) -> tuple[float, float
     return a - b - reach(a - low_a, high_b - b), a - b + reach(high_a - a, b - low_b)
 
 
-def _chi_square(only_a: int, only_b: int, correction: bool, alternative: str) -> tuple[float, str, float]:
-    """Statistic, its name, and p: chi2 with 1 df, or its signed root for a one-sided test."""
-    n, difference = only_a + only_b, only_a - only_b
-    if not n:
-        return 0.0, "chi2" if alternative == "two-sided" else "z", 1.0
+def mcnemar_name(by_binomial: bool, mid_p: bool = False, correction: bool = True) -> str:
+    """The method with everything that changes its number."""
+    if by_binomial:
+        return "McNemar test, exact binomial" + (", mid-p" if mid_p else "")
+    return f"McNemar test, chi-square, {'continuity-corrected' if correction else 'uncorrected'}"
+
+
+def chi_square(only_a: ArrayLike, only_b: ArrayLike, correction: bool, alternative: str) -> tuple[Floats, Floats]:
+    """Statistics and p of many tables: chi2 with 1 df, or its signed root for one-sided tests; 0 and 1 if all agree."""
+    difference, n = np.subtract(only_a, only_b), np.add(only_a, only_b)
+    some = np.maximum(n, 1)
     if alternative == "two-sided":
         # the correction moves towards no difference and stops there: equal counts give 0, not 1/n
-        chi2 = max(0, abs(difference) - correction) ** 2 / n
-        return chi2, "chi2", float(chdtrc(1, chi2))
+        chi2 = np.maximum(0, np.abs(difference) - correction) ** 2 / some
+        return chi2, chdtrc(1, chi2)
     toward = correction if alternative == "greater" else -correction
-    z = (difference - toward) / math.sqrt(n)
-    return z, "z", float(ndtr(-z if alternative == "greater" else z))
+    z = np.where(n > 0, difference - toward, 0) / np.sqrt(some)
+    return z, np.where(n > 0, ndtr(-z if alternative == "greater" else z), 1.0)
 
 
 def _cohens_g(wins: int, n: int) -> EffectSize:
     low, high = BinomialInterval(wins, n).at(0.95)
     return EffectSize(
-        name="Cohen's g",
+        name=COHENS_G,
         value=wins / n - 0.5,
         interval=(low - 0.5, high - 0.5),
         method="share of the discordant pairs - 1/2, Clopper-Pearson interval",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescmp.catalogue import find
 from bayescmp.checks import check_alternative, check_count, check_p_values, check_switch, is_one_of
 from bayescmp.errors import (
     DegenerateWarning,
@@ -20,13 +21,30 @@ from bayescmp.errors import (
     warn,
 )
 from bayescmp.frequentist.adjust import LOGICAL, adjust_p_values, check_adjustment
+from bayescmp.frequentist.contingency import COHENS_G, ENOUGH_DISCORDANT, chi_square, mcnemar_name
 from bayescmp.frequentist.effect_sizes import dz_core, rank_biserial_core
-from bayescmp.frequentist.rank_tests import check_options, wilcoxon_name, wilcoxon_p, wilcoxon_result
+from bayescmp.frequentist.rank_tests import (
+    WIN_SHARE,
+    check_options,
+    sign_counts,
+    sign_name,
+    wilcoxon_name,
+    wilcoxon_p,
+    wilcoxon_result,
+)
 from bayescmp.frequentist.result import MIRRORED, TestResult
 from bayescmp.frequentist.t_tests import corrected_name, corrected_ttest, overlap_notes, paired_ttest
+from bayescmp.numerics.binomial import fair_coin_p
 from bayescmp.numerics.ranks import signed_ranks
 from bayescmp.numerics.student import student_p, student_parameters, student_ppf
-from bayescmp.scores.inputs import as_scores, check_same_folds, check_units, complete_table
+from bayescmp.scores.inputs import (
+    as_scores,
+    check_same_folds,
+    check_units,
+    complete_table,
+    many_pairs,
+    right_of_models,
+)
 from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.pair import Pair, check_scale, rounding_of
 from bayescmp.scores.resampling import Resampling, unknown_design
@@ -239,6 +257,93 @@ def pairwise_ttest(
     )
 
 
+def pairwise_sign_test(scores: Scores, *, adjust: str, control: str | None) -> "PairwiseTests | None":
+    """`sign_test` of every pair; None where they have to be tested one by one."""
+    i, j = pairs_of(scores.models, control)
+    names = pair_names(scores.models, i, j)
+    pairs = many_pairs(scores, names, 0)
+    if pairs is None or len(scores.datasets) < 2:
+        return None
+    means = pairs.means
+    *_, won, n = sign_counts(means, pairs.rounding, "split")
+    return _one_by_one(
+        scores,
+        names,
+        "sign_test",
+        p=fair_coin_p(won, n, "two-sided"),
+        adjust=adjust,
+        control=control,
+        method=sign_name("split"),
+        statistic_name="wins",
+        statistic=floats(won.astype(float)),
+        estimate=floats(np.median(means, axis=1)),
+        estimate_name="median difference",
+        n=tuple(n.tolist()),
+        effect_name=WIN_SHARE,
+        effect=floats((2 * won - n) / np.maximum(n, 1)),
+        metric=scores.metric,
+        higher_is_better=scores.higher_is_better,
+        scale=scores.scale,
+    )
+
+
+def pairwise_mcnemar_test(scores: Scores, *, adjust: str, control: str | None) -> "PairwiseTests | None":
+    """`mcnemar_test` of every pair; None where they have to be tested one by one."""
+    i, j = pairs_of(scores.models, control)
+    names = pair_names(scores.models, i, j)
+    right = right_of_models(many_pairs(scores, names, 0))
+    if right is None:
+        return None
+    only_row = right @ (1 - right).T
+    only_a, only_b, cases = only_row[i, j], only_row[j, i], right.shape[1]
+    n = only_a + only_b
+    exact = n < ENOUGH_DISCORDANT
+    chi2, p = chi_square(only_a, only_b, True, "two-sided")
+    p[exact] = fair_coin_p(only_a[exact], n[exact], "two-sided")
+    methods = tuple(map(mcnemar_name, exact.tolist()))
+    return _one_by_one(
+        scores,
+        names,
+        "mcnemar_test",
+        p=p,
+        adjust=adjust,
+        control=control,
+        method=methods[0],
+        methods=methods if len(set(methods)) > 1 else (),
+        statistic_name="only A right" if exact[0] else "chi2",
+        statistic=floats(np.where(exact, only_a, chi2)),
+        estimate=floats((only_a - only_b) / cases),
+        estimate_name="accuracy difference",
+        n=tuple(n.astype(int).tolist()),
+        effect_name=COHENS_G if n.all() else None,
+        effect=floats(only_a / n - 0.5) if n.all() else (),
+        metric="accuracy",
+    )
+
+
+def _one_by_one(
+    scores: Scores,
+    names: tuple[tuple[str, str], ...],
+    test: str,
+    *,
+    p: Floats,
+    adjust: str,
+    control: str | None,
+    **columns: Any,
+) -> "PairwiseTests":
+    """The family whose whole results are those of the single test."""
+    return PairwiseTests(
+        models=scores.models,
+        pairs=names,
+        p_value=floats(p),
+        p_adjusted=floats(adjust_p_values(p, adjust, all_pairs=control is None)),
+        adjustment=adjust,
+        control=control,
+        data=ScoresData(scores=scores, test=test),
+        **columns,
+    )
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PairwiseTests(Value):
     """One test for each pair, with adjusted p-values; columns are tuples in the order of `pairs`.
@@ -256,7 +361,7 @@ class PairwiseTests(Value):
         The method of each pair, where not all pairs have the same; else empty.
     critical_difference : float or None
         The least difference of two estimates that is significant at the level in `details`, where the test has one.
-    data : WilcoxonData, StudentData or None
+    data : WilcoxonData, StudentData, ScoresData or None
         The scores from which `result(a, b)` makes the whole result of a pair.
     results : tuple of TestResult
         The single tests, where the family was put together from them; else empty.
@@ -299,7 +404,7 @@ class PairwiseTests(Value):
     scale: str = "score"
     datasets: tuple[str, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
-    data: "WilcoxonData | StudentData | None" = None
+    data: "WilcoxonData | StudentData | ScoresData | None" = None
     results: tuple[TestResult, ...] = ()
     versions: dict[str, str] = field(default_factory=versions)
 
@@ -399,6 +504,8 @@ class PairwiseTests(Value):
         """One row per pair, with the columns of `TestResult.row()`."""
         from bayescmp.needs import pandas as pd
 
+        if isinstance(self.data, ScoresData):
+            return pd.DataFrame([self.result(*pair).row() for pair in self.pairs])
         none = ((None, None),) * len(self.pairs)
         return pd.DataFrame(
             {
@@ -534,6 +641,22 @@ class StudentData(Value):
             scale=tests.scale,
         )
         return (corrected_ttest if self.corrected else paired_ttest)(pair, alternative=alternative)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScoresData(Value):
+    """The scores of which every pair is tested by itself, by the test of this name."""
+
+    scores: Scores
+    test: str
+
+    def __post_init__(self) -> None:
+        find(self.test, "frequentist")
+
+    def result(self, tests: PairwiseTests, a: str, b: str, alternative: str) -> TestResult:
+        """What the test returns for this pair."""
+        found: TestResult = find(self.test, "frequentist").call(self.scores.pair(a, b), alternative=alternative)
+        return found
 
 
 # ---- the steps

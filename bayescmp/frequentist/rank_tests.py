@@ -125,34 +125,46 @@ def sign_test(
         raise ValueError(f'`ties` must be "drop" or "split", got {ties!r}.')
     pair = many_datasets(a, b, test="sign_test", higher_is_better=higher_is_better)
     check_alternative(alternative)
-    signs = np.where(np.abs(pair.means) <= pair.rounding, 0, np.sign(pair.means))
-    wins, losses, equal = (int((signs == s).sum()) for s in (1, -1, 0))
-    half = equal // 2 if ties == "split" else 0
-    n, won = wins + losses + 2 * half, wins + half
+    wins, losses, equal, won, n = (int(x) for x in sign_counts(pair.means, pair.rounding, ties))
+    half = won - wins
     notes = []
     if wins + losses == 0:
         notes.append(_identical((pair.a, pair.b)))
     elif equal:
         fate = [f"{count} {what}" for count, what in ((2 * half, "split"), (equal - 2 * half, "dropped")) if count]
-        notes.append(f"both models are equal on {equal} of {len(signs)} datasets: {', '.join(fate)}")
+        notes.append(f"both models are equal on {equal} of {len(pair.datasets)} datasets: {', '.join(fate)}")
     return TestResult(
         **pair.about(models=True),
-        method=f"sign test, exact, ties {'split' if ties == 'split' else 'dropped'}",
+        method=sign_name(ties),
         statistic=float(won),
         statistic_name="wins",
         statistic_swapped=float(n - won),
-        p_value=fair_coin_p(won, n, alternative),
+        p_value=float(fair_coin_p(won, n, alternative)),
         alternative=alternative,
         n=n,
         estimate=float(np.median(pair.means)),
         estimate_name="median difference",
-        effect_size=EffectSize(
-            name="share of wins minus losses", value=(2 * won - n) / n if n else 0.0, method=f"ties {ties}"
-        ),
+        effect_size=EffectSize(name=WIN_SHARE, value=(2 * won - n) / n if n else 0.0, method=f"ties {ties}"),
         interval=MedianInterval(tuple(pair.means.tolist())),
         notes=tuple(notes),
         details={"wins": wins, "losses": losses, "ties": equal},
     )
+
+
+def sign_counts(means: Floats, rounding: Floats, ties: str) -> tuple[Any, ...]:
+    """Datasets won, lost and equal along the last axis; then the wins and the n of the test, with the ties split."""
+    signs = np.where(np.abs(means) <= rounding, 0, np.sign(means))
+    wins, losses, equal = ((signs == s).sum(axis=-1) for s in (1, -1, 0))
+    half = equal // 2 if ties == "split" else 0 * equal
+    return wins, losses, equal, wins + half, wins + losses + 2 * half
+
+
+def sign_name(ties: str) -> str:
+    """The method with everything that changes its number."""
+    return f"sign test, exact, ties {'split' if ties == 'split' else 'dropped'}"
+
+
+WIN_SHARE = "share of wins minus losses"
 
 
 def wilcoxon_result(

@@ -6,7 +6,8 @@ By scipy's incomplete beta functions, not its `bdtr`: against exact fractions up
 
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincc
 
 
@@ -20,11 +21,10 @@ def at_least(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Any:
     return betainc(k, n - k + 1, p)  # type: ignore[operator]
 
 
-def fair_coin_p(wins: int, n: int, alternative: str, mid_p: bool = False) -> float:
+def fair_coin_p(wins: ArrayLike, n: ArrayLike, alternative: str, mid_p: bool = False) -> NDArray[np.float64]:
     """The exact p-value of so many wins among n tosses of a fair coin; the observed number counts half with mid-p."""
-    if not n:
-        return 1.0
-    upper, lower = float(at_least(wins, n, 0.5)), float(at_most(wins, n, 0.5))
+    wins, n = np.asarray(wins, dtype=float), np.asarray(n, dtype=float)
+    upper, lower = at_least(wins, n, 0.5), at_most(wins, n, 0.5)
     half = (upper + lower - 1) / 2 if mid_p else 0.0
-    tail = {"greater": upper, "less": lower, "two-sided": min(upper, lower)}[alternative] - half
-    return min(1.0, 2 * tail if alternative == "two-sided" else tail)
+    tail = {"greater": upper, "less": lower, "two-sided": np.minimum(upper, lower)}[alternative] - half
+    return np.where(n > 0, np.minimum(1.0, 2 * tail if alternative == "two-sided" else tail), 1.0)

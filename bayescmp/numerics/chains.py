@@ -5,8 +5,8 @@ Here because importing ArviZ takes longer than drawing.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
+from bayescmp.lazy import special
 from bayescmp.numerics.ranks import average_ranks
 
 Floats = NDArray[np.float64]

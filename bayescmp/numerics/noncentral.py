@@ -84,7 +84,8 @@ def _noncentralities(t: Floats, df: float, p: float) -> Floats:
         # both densities lack their factor 1/sqrt(2 pi)
         step = (quantile - target) * np.exp(-(quantile**2) / 2) / (np.exp(-(x**2) / 2) @ weights)
         shift = shift + np.clip(step, -1, 1)
-        if (np.abs(step) <= 1e-12 * (1 + np.abs(shift))).all():
+        # the next step would be of the order of the square of this one
+        if (np.abs(step) <= 1e-7 * (1 + np.abs(shift))).all():
             break
     return shift
 

@@ -8,10 +8,12 @@ three panels where the factor changes faster than the density.
 """
 
 import itertools
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
+
+from bayescmp.lazy import special
 
 Floats = NDArray[np.float64]
 TINY = 1e-19
@@ -19,7 +21,6 @@ TINY = 1e-19
 POINTS_AT_A_TIME = 2**19
 MANY = 30
 """From so many on, both ends of the density of s are of no account."""
-_X, _W = np.polynomial.legendre.leggauss(48)
 _STEP = 0.025
 _T = _STEP * np.arange(-130, 131)
 _NEAR, _FAR = (1 / (1 + np.exp(sign * np.pi * np.sinh(_T))) for sign in (-1, 1))
@@ -42,6 +43,66 @@ def density(a10: ArrayLike, a01: ArrayLike, rest: ArrayLike, x: ArrayLike) -> Fl
         log_u = (2 - both) * np.log(2) - special.betaln(a10, a01)
         at_zero = 0.5 * np.exp(log_u) * np.where(both > 1, (both + rest - 1) / (both - 1), np.inf)
     return np.where(x == 0, at_zero, found)
+
+
+def survival(a10: ArrayLike, a01: ArrayLike, rest: ArrayLike, x: ArrayLike) -> Floats:
+    """P(delta > x), elementwise, for any x."""
+    x = np.asarray(x, dtype=float)
+    above, below = upper_tail(a10, a01, rest, x), upper_tail(a01, a10, rest, -x)
+    return np.where(x == 0, special.betainc(a01, a10, 0.5), np.where(x > 0, above, 1 - below))
+
+
+def shortest_intervals(a10: ArrayLike, a01: ArrayLike, rest: ArrayLike, mass: float) -> tuple[Floats, Floats]:
+    """The shortest intervals that hold the mass, elementwise; NaN where the search for equal densities does not settle.
+
+    Newton's method for the mass and the log ratio of the densities at both ends, from a start that allows for the
+    skewness; the slopes of the log densities are secants from the second step on.
+    """
+    a10, a01, rest = (x.ravel() for x in np.broadcast_arrays(*(np.asarray(y, dtype=float) for y in (a10, a01, rest))))
+    mean, sd, skewness = _three_moments(a10, a01, rest)
+    z = special.ndtri((1 + mass) / 2)
+    with np.errstate(invalid="ignore"):
+        shift = np.clip(skewness * (z * z - 3) / 6, -0.5, 0.5)
+    ends = np.clip(np.stack([mean + sd * (shift - z), mean + sd * (shift + z)]), -1 + 1e-9, 1 - 1e-9)
+    found, slope = np.full(ends.shape, np.nan), (mean - ends) / sd**2
+    log_f, todo = np.full(ends.shape, np.nan), np.arange(mean.size)
+    before = ends
+    for step in range(30):
+        a, b, c, x = a10[todo], a01[todo], rest[todo], ends[:, todo]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            f = density(a, b, c, x)
+            new = np.log(f)
+            secant = (new - log_f[:, todo]) / (x - before[:, todo])
+            slope[:, todo] = np.where(np.isfinite(secant), secant, slope[:, todo]) if step else slope[:, todo]
+            log_f[:, todo] = new
+            # mass and log ratio are linear in both ends: two equations with two unknowns
+            up, down = slope[:, todo]
+            wrong, ratio = mass - survival(a, b, c, x[0]) + survival(a, b, c, x[1]), log_f[0, todo] - log_f[1, todo]
+            high = (wrong * up + f[0] * ratio) / (f[1] * up - f[0] * down)
+            low = (down * high - ratio) / up
+        move = np.clip(np.stack([low, high]), -sd[todo], sd[todo])
+        going = np.isfinite(move).all(axis=0) & (up > 0) & (down < 0)
+        before, ends = ends, ends.copy()
+        ends[:, todo] += np.where(going, move, 0.0)
+        x = ends[:, todo]
+        going &= (x[0] > -1) & (x[0] < x[1]) & (x[1] < 1)
+        done = going & (np.abs(move).max(axis=0) < 1e-9 * sd[todo])
+        found[:, todo[done]] = x[:, done]
+        todo = todo[going & ~done]
+        if not todo.size:
+            break
+    return found[0], found[1]
+
+
+def _three_moments(a10: Floats, a01: Floats, rest: Floats) -> tuple[Floats, Floats, Floats]:
+    """Mean, standard deviation and skewness of delta = s (2u - 1)."""
+    both, total = a10 + a01, a10 + a01 + rest
+    s = np.cumprod([(both + k) / (total + k) for k in range(3)], axis=0)
+    u = np.cumprod([(a10 + k) / (both + k) for k in range(3)], axis=0)
+    mean = s[0] * (2 * u[0] - 1)
+    variance = s[1] * (4 * u[1] - 4 * u[0] + 1) - mean**2
+    third = s[2] * (8 * u[2] - 12 * u[1] + 6 * u[0] - 1) - 3 * mean * variance - mean**3
+    return mean, np.sqrt(variance), third / variance**1.5
 
 
 def _elementwise(part: object, *arrays: ArrayLike) -> Floats:
@@ -108,11 +169,18 @@ def _integral(of_u: object, a10: Floats, a01: Floats, rest: Floats, r: Floats, p
     return result
 
 
+@cache
+def _rule() -> tuple[Floats, Floats]:
+    """The nodes and weights between two quantiles."""
+    nodes, weights = np.polynomial.legendre.leggauss(48)
+    return nodes, weights
+
+
 def _smooth(low: Floats, gap: Floats, r: Floats, *_: Floats) -> tuple[Floats, ...]:
     """s, 1 - s, 1 - r/s and weights between the extreme quantiles."""
-    half = (1 - gap - low) / 2
-    s = low + half * (1 + _X)
-    return s, gap + half * (1 - _X), (s - r) / s, half * _W
+    half, (x, weights) = (1 - gap - low) / 2, _rule()
+    s = low + half * (1 + x)
+    return s, gap + half * (1 - x), (s - r) / s, half * weights
 
 
 def _panels(low: Floats, gap: Floats, r: Floats, change: Floats, width: Floats) -> tuple[Floats, ...]:

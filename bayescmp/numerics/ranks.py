@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from bayescmp.checks import is_one_of
+from bayescmp.lazy import special
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int_]
@@ -149,8 +149,8 @@ def asymptotic_p(ranked: SignedRanks, alternative: str, correction: bool) -> tup
         )
     z = np.divide(excess, np.sqrt(variance), out=np.zeros_like(excess), where=variance > 0)
     if alternative == "two-sided":
-        return z, np.minimum(1.0, 2 * ndtr(-np.abs(z)))
-    return z, ndtr(-z) if alternative == "greater" else ndtr(z)
+        return z, np.minimum(1.0, 2 * special.ndtr(-np.abs(z)))
+    return z, special.ndtr(-z) if alternative == "greater" else special.ndtr(z)
 
 
 def exact_p(ranked: SignedRanks, alternative: str) -> Floats:

@@ -367,7 +367,9 @@ def as_vector(name: str, values: ArrayLike) -> Floats:
 
 def _check_plain(name: str, values: ArrayLike) -> None:
     """Raise if these have a mask or imaginary parts, which an array of floats would lose without a word."""
-    if np.ma.isMaskedArray(values) or getattr(getattr(values, "dtype", None), "kind", "") == "c":
+    # a masked array, without importing numpy.ma to see it
+    masked = isinstance(values, np.ndarray) and hasattr(values, "mask")
+    if masked or getattr(getattr(values, "dtype", None), "kind", "") == "c":
         raise ScoresError(f"The scores of `{name}` must be plain real numbers, got {type(values).__name__}.")
 
 

@@ -4,7 +4,7 @@ Each function takes what people have (a `Pair`, `Scores`, arrays, frames) and re
 oriented and complete, or raises an error that names the test. A new design gets one function here.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -16,7 +16,7 @@ from bayescmp.errors import MissingWarning, RopeError, ScoresError, name_list, w
 from bayescmp.numerics.clusters import RunsPart, runs_part
 from bayescmp.numerics.moments import mean, power_of_two
 from bayescmp.numerics.ranks import average_ranks
-from bayescmp.rope import Rope, RopeLike, rope_for, symmetric, warn_if_other_scale
+from bayescmp.rope import Rope, RopeLike, may_be_other_scale, rope_for, symmetric, warn_if_other_scale
 from bayescmp.scores.arrays import (
     aligned,
     as_vector,
@@ -257,6 +257,71 @@ def check_runs(test: str, dataset: str, models: Sequence[str], counts: Iterable[
                 "shows its spread. Run it again with other seeds, or leave the model out "
                 f'(scores.drop("{model}")).'
             )
+
+
+# ---- all pairs of models at once
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ManyPairs:
+    """The pairs of a table that has no holes, for a test that answers all of them at once.
+
+    `one` and `two` are the positions of both models of every pair.
+    """
+
+    scores: Scores
+    rope: Rope
+    names: Sequence[tuple[str, str]]
+    one: NDArray[np.int_]
+    two: NDArray[np.int_]
+
+    @property
+    def rounding(self) -> Floats:
+        """The absolute rounding error that the differences of every pair may carry, pairs x datasets."""
+        errors = np.nanmax(rounding_of(self.scores.values, self.scores.scale), axis=2)
+        return np.maximum(errors[self.one], errors[self.two])
+
+    def minus(self, values: Floats) -> Floats:
+        """A minus B, oriented as by `Pair.differences`, of every pair; `values` has a row per model."""
+        with np.errstate(over="ignore"):
+            gap = values[self.one] - values[self.two]
+        return gap if self.scores.higher_is_better else 0.0 - gap
+
+    @property
+    def means(self) -> Floats:
+        """The mean difference of every pair on every dataset, as by `Pair.means`."""
+        return np.concatenate([mean(part.minus(self.scores.values)) for part in self.parts()])
+
+    def parts(self, most: int = 2**20) -> "Iterator[ManyPairs]":
+        """The same pairs in parts, whose differences are at most so many numbers, or those of one pair."""
+        size = max(1, most // max(1, self.scores.values[0].size))
+        for start in range(0, len(self.names), size):
+            part = slice(start, start + size)
+            yield replace(self, names=self.names[part], one=self.one[part], two=self.two[part])
+
+
+def many_pairs(
+    scores: Scores, names: Sequence[tuple[str, str]], rope: RopeLike | Mapping[str, RopeLike]
+) -> ManyPairs | None:
+    """The pairs, where nothing about them is out of the ordinary; None where a test has to look at each by itself.
+
+    That is where scores are missing, runs cannot be paired, differences are in units of their own, or too large, or
+    the rope may be on another scale: the test of a pair then says what is wrong, or warns.
+    """
+    if not scores.paired or scores.scale == "relative" or isinstance(rope, Mapping):
+        return None
+    if (scores.counts != [len(keys) for keys in scores.keys]).any():
+        return None
+    region, largest = Rope.of(rope), np.nanmax(np.abs(scores.values), axis=(1, 2))
+    if largest.max() > MOST_ORDINARY or (scores.scale == "score" and may_be_other_scale(region, largest)):
+        return None
+    at = {model: i for i, model in enumerate(scores.models)}
+    one, two = np.array([(at[a], at[b]) for a, b in names]).T
+    return ManyPairs(scores=scores, rope=region, names=names, one=one, two=two)
+
+
+MOST_ORDINARY = 1e100
+"""Scores up to which neither differences nor their squares can overflow."""
 
 
 # ---- many models
@@ -673,6 +738,14 @@ def check_units(data: Pair | Table | Scores, test: str, mixed_units: bool) -> tu
     )
 
 
+def is_of_one_unit(scores: Scores) -> bool:
+    """Whether `check_units` has nothing to say of any pair of models, by the smallest and largest scores of all."""
+    if scores.scale != "score" or len(scores.datasets) < 2 or is_bounded(scores.metric):
+        return True
+    sizes = np.abs(scores.values)
+    return bool(np.nanmax(sizes) <= MOST_UNEQUAL * np.nanmin(sizes))
+
+
 def _by_dataset(data: Pair | Table | Scores) -> Floats:
     """All scores, datasets x whatever there is of each; NaN where there is none."""
     if isinstance(data, Pair):
@@ -752,6 +825,18 @@ def correctness(
                 f"{labels[0]!r}: no prediction could be right. Convert one of them."
             )
     return (first, second), np.asarray(a == labels), np.asarray(b == labels)
+
+
+def right_of_models(pairs: ManyPairs | None) -> Floats | None:
+    """Where each model was right, models x items of one test set, as 0 and 1; None where `right_or_wrong` must look."""
+    if pairs is None or len(pairs.scores.datasets) > 1:
+        return None
+    scores = pairs.scores
+    items, values = scores.items.get(scores.datasets[0]), scores.values[:, 0]
+    one_answer = items is not None and items.samples is None and items.clusters is None
+    if not one_answer or scores.scale != "score" or not ((values == 0) | (values == 1)).all():
+        return None
+    return values if scores.higher_is_better else 1 - values
 
 
 def right_or_wrong(

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from bayescmp.checks import is_list, is_one_of
 from bayescmp.errors import MissingWarning, ScoresError, few_words, name_list, shown, unknown_name, warn
-from bayescmp.scores import arrays, frames, helm, inspect_ai, lm_eval, overview, sklearn
+from bayescmp.lazy import LazyMethod
+from bayescmp.scores import overview
 from bayescmp.scores.items import Items
 from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.pair import SCALES, Pair, check_one_kind
@@ -22,6 +23,8 @@ from bayescmp.values import Value
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from bayescmp.scores import arrays, frames, helm, inspect_ai, lm_eval, sklearn
 
 Key = tuple[int, int]
 
@@ -132,13 +135,22 @@ class Scores(Value):
 
     # ---- ways in
 
-    from_frame = classmethod(frames.from_frame)
-    from_arrays = classmethod(arrays.from_arrays)
-    from_cross_validate = classmethod(sklearn.from_cross_validate)
-    from_cv_results = classmethod(sklearn.from_cv_results)
-    from_lm_eval = classmethod(lm_eval.from_lm_eval)
-    from_inspect = classmethod(inspect_ai.from_inspect)
-    from_helm = classmethod(helm.from_helm)
+    if TYPE_CHECKING:
+        from_frame = classmethod(frames.from_frame)
+        from_arrays = classmethod(arrays.from_arrays)
+        from_cross_validate = classmethod(sklearn.from_cross_validate)
+        from_cv_results = classmethod(sklearn.from_cv_results)
+        from_lm_eval = classmethod(lm_eval.from_lm_eval)
+        from_inspect = classmethod(inspect_ai.from_inspect)
+        from_helm = classmethod(helm.from_helm)
+    else:
+        from_frame = LazyMethod("bayescmp.scores.frames")
+        from_arrays = LazyMethod("bayescmp.scores.arrays")
+        from_cross_validate = LazyMethod("bayescmp.scores.sklearn")
+        from_cv_results = LazyMethod("bayescmp.scores.sklearn")
+        from_lm_eval = LazyMethod("bayescmp.scores.lm_eval")
+        from_inspect = LazyMethod("bayescmp.scores.inspect_ai")
+        from_helm = LazyMethod("bayescmp.scores.helm")
 
     # ---- what is there
 
