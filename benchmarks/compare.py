@@ -117,7 +117,7 @@ def testkit_bradley_terry() -> Work:
 def weights() -> Work:
     """The random weights, which all pairs share."""
     result: Any = bc.bayes.signed_rank_test(one_score(2, DATASETS).pair("m0", "m1"), rope=0.01, random_seed=1)
-    return lambda: [None for _ in result.inference._weights()]
+    return lambda: [None for _ in result.inference._blocks()]
 
 
 def cases() -> list[Case]:

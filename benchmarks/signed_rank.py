@@ -33,7 +33,7 @@ def bare(n: int) -> Work:
     """The random weights of all draws, and nothing done with them."""
     a, b = scores(n)
     inference: Any = bc.bayes.signed_rank_test(a, b, rope=0.01, random_seed=1, draws=DRAWS).inference
-    return lambda: [None for _ in inference._weights()]
+    return lambda: [None for _ in inference._blocks()]
 
 
 def sign() -> Work:

@@ -42,15 +42,21 @@ def _of_draws(draws: ArrayLike, mass: float) -> tuple[float, float]:
     try:
         if np.iscomplexobj(draws):
             raise ValueError
-        ordered = np.sort(np.asarray(draws, dtype=float), axis=None)
+        values = np.asarray(draws, dtype=float).ravel()
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"`posterior` must be draws or a distribution with `ppf`, got {draws!r}.") from None
-    if ordered.size == 0 or not np.isfinite(ordered[[0, -1]]).all():
+    if values.size == 0 or not np.isfinite(values).all():
         raise ValueError("An HDI needs draws, finite numbers; `posterior` has none, or NaN or infinity among them.")
-    inside = min(int(np.ceil(mass * ordered.size)), ordered.size)
-    widths = ordered[inside - 1 :] - ordered[: ordered.size - inside + 1]
-    start = int(np.argmin(widths))
-    return float(ordered[start]), float(ordered[start + inside - 1])
+    inside = min(int(np.ceil(mass * values.size)), values.size)
+    left_out = values.size - inside
+    if 2 * left_out + 2 < values.size:  # only the ends need an order
+        values = np.partition(values, [left_out, inside - 1])
+        starts, ends = np.sort(values[: left_out + 1]), np.sort(values[inside - 1 :])
+    else:
+        ordered = np.sort(values)
+        starts, ends = ordered[: left_out + 1], ordered[inside - 1 :]
+    shortest = int(np.argmin(ends - starts))
+    return float(starts[shortest]), float(ends[shortest])
 
 
 def _of_distribution(distribution: Any, mass: float) -> tuple[float, float]:
