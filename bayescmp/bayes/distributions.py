@@ -16,7 +16,7 @@ from scipy import special
 
 from bayescmp.bayes.hdi import hdi
 from bayescmp.numerics import proportions
-from bayescmp.numerics.student import rest_to_the_largest, student_ppf, student_regions
+from bayescmp.numerics.student import regions_of_one, rest_to_the_largest, student_ppf, student_regions
 from bayescmp.rope import Rope
 from bayescmp.values import Value
 
@@ -124,8 +124,7 @@ class StudentT(Distribution):
         return self.location - half, self.location + half
 
     def regions(self, rope: Rope) -> tuple[float, float, float]:
-        better, equivalent, worse = student_regions(self.location, self.scale, self.df, rope)
-        return float(better), float(equivalent), float(worse)
+        return regions_of_one(self.location, self.scale, self.df, rope)
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
         return self.location + self.scale * rng.standard_t(self.df, n)

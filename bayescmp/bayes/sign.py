@@ -141,7 +141,7 @@ class SignInference(RegionInference):
     def counts(self, rope: Rope) -> Floats:
         """How many datasets are better, equivalent, worse."""
         region = rope.regions(self.differences, self.rounding)
-        return np.array([np.sum(region == r) for r in (1, 0, -1)], dtype=float)
+        return np.array([np.count_nonzero(region == r) for r in (1, 0, -1)], dtype=float)
 
     def alpha(self, rope: Rope) -> Floats:
         """The Dirichlet's parameters; with no rope, what is equivalent goes half to each side."""

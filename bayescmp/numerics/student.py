@@ -3,6 +3,8 @@
 One set of numbers serves both schools: the posterior of the correlated t-test, and the corrected t-test.
 """
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
@@ -21,6 +23,8 @@ def student_parameters(
     A spread within the rounding error of the scores counts as none: its standard error is 0.
     """
     mean, deviation, n = moments(np.asarray(differences, dtype=float))
+    if isinstance(n, float) and isinstance(rho, float):
+        return mean, 0.0 if deviation <= rounding else math.sqrt(1 / n + rho / (1 - rho)) * deviation, n - 1
     r = np.asarray(rho, dtype=float)
     return mean, np.where(deviation <= rounding, 0.0, np.sqrt(1 / n + r / (1 - r)) * deviation), n - 1
 
@@ -87,6 +91,24 @@ def student_regions(
         worse = np.where(point, (region < 0) + share, worse)
         equivalent = np.where(point, 1 - better - worse, equivalent)
     return better, equivalent, worse
+
+
+def regions_of_one(location: float, scale: float, df: float, rope: Rope) -> tuple[float, float, float]:
+    """`student_regions` of one distribution with a scale above 0, in plain numbers: a tenth of the time."""
+    z_low, z_high = (rope.low - location) / scale, (rope.high - location) / scale
+    better, worse = float(special.stdtr(df, -z_high)), float(special.stdtr(df, z_low))
+    if z_low > 0:
+        equivalent = float(special.stdtr(df, -z_low)) - better
+    elif z_high < 0:
+        equivalent = float(special.stdtr(df, z_high)) - worse
+    else:
+        equivalent = 1 - better - worse
+    equivalent = max(equivalent, 0.0)
+    if better >= equivalent and better >= worse:
+        return 1 - (equivalent + worse), equivalent, worse
+    if equivalent >= worse:
+        return better, 1 - (better + worse), worse
+    return better, equivalent, 1 - (better + equivalent)
 
 
 def rest_to_the_largest(*three: Floats) -> tuple[Floats, ...]:

@@ -124,7 +124,7 @@ def as_pair(
     one, two = aligned(dict(zip(names, (a, b), strict=True)), folds, resampling, flat=folds).values()
     if resampling is not None:
         resampling.check(one.shape[1], "each array")
-        warn_of_copies("dataset", resampling.keys or (), np.stack([one[0], two[0]]))
+        warn_of_copies("dataset", resampling.keys or (), np.concatenate([one, two]))
     return Pair(
         a=names[0],
         b=names[1],
@@ -599,11 +599,10 @@ def in_ropes(data: Data, rope: RopeLike | Mapping[str, RopeLike]) -> tuple[Data,
     """The data and the rope; with a rope for each of many datasets, both in units of those ropes."""
     if not isinstance(rope, Mapping) or len(data.datasets) == 1:
         region = rope_for(rope, data.datasets[0])
-        values = np.concatenate([data.scores_a, data.scores_b]) if isinstance(data, Pair) else data.values
         if isinstance(data, Table):
             region = symmetric(region)
         if data.scale == "score":
-            warn_if_other_scale(region, values)
+            warn_if_other_scale(region, data.values if isinstance(data, Table) else (data.scores_a, data.scores_b))
         return data, region
     width = np.array([_width(name, rope_for(rope, name)) for name in data.datasets])
     column = width[:, None]
