@@ -104,7 +104,7 @@ class Pair(Value):
     @cached_property
     def paired(self) -> bool:
         """Whether score i of A belongs to score i of B; independent runs have nothing to pair them by."""
-        return all(r is None or r.paired for r in self.resampling)
+        return all(r.paired for r in self.resampling if r is not None)
 
     @cached_property
     def differences(self) -> NDArray[np.float64]:
