@@ -225,7 +225,7 @@ AWKWARD = {
 @pytest.mark.parametrize("prior", [0.0, 0.1, 0.5, 4.0])
 @pytest.mark.parametrize("data", AWKWARD)
 def test_groups_of_draws_have_the_answer_of_independent_ones(data, prior, rope):
-    """The old formula, draw by draw with weights of their own, against groups with shared proportions: within errors."""
+    """Draw by draw with weights of their own and the double sum, against groups with shared proportions."""
     rng = np.random.default_rng([*data.encode(), int(10 * prior), int(100 * rope)])
     z = AWKWARD[data](rng)
     draws = 20_000 if z.size < 30 else 8000

@@ -639,9 +639,7 @@ def check_units(data: Pair | Table | Scores, test: str, mixed_units: bool) -> tu
     if data.scale != "score" or len(data.datasets) < 2 or is_bounded(data.metric):
         return ()
     values = _by_dataset(data)
-    if not is_known(data.metric) and (
-        np.fmax.reduce(values, axis=None) <= 1 or np.fmin.reduce(values, axis=None) <= 0
-    ):
+    if not is_known(data.metric) and (np.fmax.reduce(values, axis=None) <= 1 or np.fmin.reduce(values, axis=None) <= 0):
         return ()
     sizes, scored = np.full(len(values), np.nan), np.isfinite(values).any(axis=1)
     sizes[scored] = np.nanmedian(np.abs(values[scored]), axis=1)
