@@ -721,18 +721,23 @@ def _count_wins(  # type: ignore[no-untyped-def]
             for border in range(1 if no_rope else 2):
                 for side in range(sides):
                     rows = places[2 * border + side]
-                    for i in range(n):
-                        if rows[i] == (0 if i < first else first + 1):  # no partners
-                            continue
-                        row, other = w[order[i]], prefix[rows[i]]
-                        sum_of = sums[3 * border + (0 if i < first else 2)]
-                        for d in range(size):
+                    # own side of the first, both sides, own side of the second: who, whose partners, from which row on
+                    for part_of in range(3):
+                        begin, end = (0, first) if part_of == 0 else (first, n)
+                        base, every = (first + 1, n + 1) if part_of == 2 else (0, first)
+                        shift = n - first if part_of == 1 else 0
+                        sum_of = sums[3 * border + part_of]
+                        full = begin
+                        while full < end and rows[full + shift] == every:
+                            full += 1
+                        row, other = prefix[full if part_of == 0 else full + 1], prefix[every]
+                        for d in range(size):  # all at once for those with every partner
                             sum_of[d] += row[d] * other[d]
-                    sum_of = sums[3 * border + 1]
-                    for i in range(first, n):
-                        row, other = w[order[i]], prefix[rows[n + i - first]]
-                        for d in range(size):
-                            sum_of[d] += row[d] * other[d]
+                        for i in range(full, end):
+                            if rows[i + shift] != base:  # some partners
+                                row, other = w[order[i]], prefix[rows[i + shift]]
+                                for d in range(size):
+                                    sum_of[d] += row[d] * other[d]
             for d in range(size):
                 one, two = prefix[first, d], prefix[n + 1, d] if first < n else 1.0
                 for border in range(2):

@@ -159,7 +159,8 @@ def _plain_ranks(differences: Floats, rounding: Floats) -> SignedRanks | None:
     least = np.maximum(least, 1e-15 * size[..., -1:])
     if not (size[..., :1] > least).all() or not (size[..., 1:] - size[..., :-1] > least).all():
         return None
-    signs = (size.view(np.int64) & 1) * 2.0
+    signs: Floats = (size.view(np.int64) & 1).astype(np.float64)
+    signs *= 2.0
     signs -= 1.0
     n = signs.shape[-1]
     ranks = np.arange(1.0, n + 1)
