@@ -178,12 +178,12 @@ def check_rope_names(rope: RopeLike | Mapping[str, RopeLike], datasets: Iterable
             raise RopeError(f"`rope` has a name that is no dataset. {unknown_name('dataset', name, known)}")
 
 
-def warn_if_other_scale(rope: Rope, scores: NDArray[np.float64]) -> None:
+def warn_if_other_scale(rope: Rope, scores: NDArray[np.float64] | tuple[NDArray[np.float64], ...]) -> None:
     """Warn where the rope looks like a share and the scores like percentages, or the other way round."""
     width = max(-rope.low, rope.high)
     if rope.is_zero or math.isinf(width):
         return
-    largest = float(np.nanmax(np.abs(scores)))
+    largest = float(np.fmax.reduce(np.abs(scores), axis=None))
     if largest <= 1.0 <= width:
         problem = f"reaches over all possible differences of scores between 0 and 1 (largest: {largest:.3g})"
     elif width < 0.05 and 10 <= largest <= 100 and (typical := float(np.nanmedian(np.abs(scores)))) >= 10:

@@ -11,16 +11,19 @@ WORDS = """# Benchmarks
 Written by `make bench` on {date}: {machine}; {versions}.
 {missing}
 It was a shared machine with other work on it, so look at ratios, not seconds. bayescmp and its peers take turns within
-one process (after one run that is not timed); a ratio is the median over the turns of the peer's time divided by ours,
-with the middle half of the turns in brackets. BLAS has one thread. Memory is the most that a new process ever had after
-doing the work once, imports included. Where a peer would take too long it does a part of the work, marked `~`, and its
-time is multiplied up. The run took {minutes:.0f} minutes.
+one process (after one run that is not timed); a ratio is the median over the turns of the peer's CPU time divided by
+ours, with the middle half of the turns in brackets. BLAS has one thread. Memory is the most that a new process ever had
+after doing the work once, imports included. Where a peer would take too long it does a part of the work, marked `~`:
+the rest follows from the slope between two parts of different sizes where a part has fixed costs, and else it is
+multiplied up. The run took {minutes:.0f} minutes.
 
 ## Beside the peers
 
 {cases}
 
-Not the same in all respects: bayescmp's sign test is exact and baycomp's is Monte Carlo; `compare` also does the
+Not the same in all respects: bayescmp's sign test is exact and baycomp's is Monte Carlo, and counts that came before
+are remembered; the 50,000 draws of the signed-rank test come in groups that share random numbers, with about the
+Monte-Carlo error of as many independent ones; `compare` also does the
 classical tests, their adjustment and the effect sizes; autorank's Bayesian mode also estimates intervals for every
 model; statsmodels runs Python's garbage collector in every adjustment, and that is nearly all of its time. The time of
 NUTS depends on how many draws one asks for, here 2 chains of 500 + 500, compiling the model included. `read_scores`
@@ -40,8 +43,9 @@ A share of 0.5 means that nobody can make it more than twice as fast without ano
 
 {limits}
 
-- Random weights are what one signed-rank test cannot do without. All pairs of `compare` share them, and what is left is
-  some ten multiplications and additions for each pair, dataset and draw, in a compiled loop.
+- Random weights are what one signed-rank test cannot do without: one uniform number for every two groups of up to 16
+  draws. All pairs of `compare` share them, and what is left is some five multiplications and additions for each pair,
+  dataset and group, and some twenty for each draw, in a compiled loop.
 - The hierarchical test's convolutions are tabulated once for each nu and number of folds, and remembered: the first
   test in a process pays for the tables, the others interpolate in them by matrix products.
 

@@ -12,7 +12,7 @@ from _timing import Case, Growth, Limit, Work
 import bayescmp as bc
 
 MODELS, DATASETS, PAIRS, DRAWS = 30, 120, 435, 50_000
-PEER_MODELS, PEER_DRAWS = 3, 500
+PEER_MODELS, PEER_DRAWS, FEWER_DRAWS = 3, 500, 100
 
 
 def one_score(models: int, datasets: int) -> bc.Scores:
@@ -35,6 +35,17 @@ def signed_rank(models: int = MODELS, draws: int = DRAWS, bayes: str | None = No
     scores = one_score(models, DATASETS)
     options: dict[str, Any] = {"bayes_options": {"draws": draws}} if bayes is None else {"bayes": bayes}
     return lambda: bc.compare(scores, rope=0.01, random_seed=1, n_jobs=1, **options)
+
+
+def signed_rank_kernel() -> Work:
+    """The tests of pairs that are ready, without what compare does around them."""
+    pairs = list(one_score(MODELS, DATASETS).pairs())
+    return lambda: bc.bayes.signed_rank_tests(pairs, rope=0.01, draws=DRAWS, random_seed=1)
+
+
+def one_dataset_ranking() -> Work:
+    scores = with_folds(MODELS, 1, folds=5_000)
+    return lambda: bc.bayes.rank_models(scores, rope=0.01, random_seed=1).p_best
 
 
 def correlated(models: int = MODELS) -> Work:
@@ -91,12 +102,12 @@ def joint(models: int, datasets: int, engine: str = "collapsed") -> Work:
     return work
 
 
-def baycomp_signed_rank() -> Work:
-    """A hundredth of the draws of one pair."""
+def baycomp_signed_rank(draws: int = PEER_DRAWS) -> Work:
+    """A hundredth of the draws of one pair, or fewer."""
     import baycomp
 
     a, b = one_score(2, DATASETS).values[:, :, 0]
-    return lambda: baycomp.SignedRankTest.probs(b, a, rope=0.01, nsamples=PEER_DRAWS)
+    return lambda: baycomp.SignedRankTest.probs(b, a, rope=0.01, nsamples=draws)
 
 
 def autorank_bayesian() -> Work:
@@ -142,7 +153,7 @@ def testkit_bradley_terry() -> Work:
 def weights() -> Work:
     """The random weights, which all pairs share."""
     result: Any = bc.bayes.signed_rank_test(one_score(2, DATASETS).pair("m0", "m1"), rope=0.01, random_seed=1)
-    return lambda: [None for _ in result.inference._weights()]
+    return lambda: [None for _ in result.inference._blocks()]
 
 
 def cases() -> list[Case]:
@@ -154,7 +165,17 @@ def cases() -> list[Case]:
             {"baycomp": baycomp_signed_rank, "autorank, Bayesian": autorank_bayesian},
             turns=2,
             share={"baycomp": PEER_DRAWS / DRAWS / PAIRS, "autorank, Bayesian": few / PAIRS},
+            less={"baycomp": (partial(baycomp_signed_rank, FEWER_DRAWS), FEWER_DRAWS / DRAWS / PAIRS)},
         ),
+        Case(
+            f"signed_rank_tests, {PAIRS} pairs x {DATASETS} datasets",
+            signed_rank_kernel,
+            {"baycomp": baycomp_signed_rank},
+            turns=2,
+            share={"baycomp": PEER_DRAWS / DRAWS / PAIRS},
+            less={"baycomp": (partial(baycomp_signed_rank, FEWER_DRAWS), FEWER_DRAWS / DRAWS / PAIRS)},
+        ),
+        Case("rank_models, 30 models on one dataset, 5,000 folds", one_dataset_ranking, turns=2),
         Case("joint model, 8 models x 24 datasets x 100", partial(joint, 8, 24), turns=3),
         Case(
             "joint model, 4 models x 12 datasets x 100",

@@ -19,6 +19,12 @@ def one() -> Work:
     return lambda: [bc.bayes.correlated_ttest(pair, rope=0.01).p_better for _ in range(100)]
 
 
+def one_of_arrays() -> Work:
+    a, b = bc.load_labour().values[[2, 0], 0]
+    design = bc.Resampling.kfold(10, repeats=10)
+    return lambda: [bc.bayes.correlated_ttest(a, b, rope=0.01, resampling=design).p_better for _ in range(100)]
+
+
 def one_baycomp() -> Work:
     import baycomp
 
@@ -52,7 +58,8 @@ def bare() -> Work:
 
 def cases() -> list[Case]:
     return [
-        Case("correlated t-test, 100 calls", one, {"baycomp": one_baycomp}, turns=9),
+        Case("correlated t-test of a pair, 100 calls", one, {"baycomp": one_baycomp}, turns=9),
+        Case("correlated t-test of two arrays, 100 calls", one_of_arrays, {"baycomp": one_baycomp}, turns=9),
         Case(
             f"correlated t-test, {EXPERIMENTS:,} experiments of {FOLDS} folds",
             many,

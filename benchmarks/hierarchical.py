@@ -36,6 +36,16 @@ def warm(datasets: int) -> Work:
     return partial(fit, study(datasets))
 
 
+def sixteen() -> Work:
+    """Several studies, because some of them need a finer grid."""
+    pairs = [study(54, seed) for seed in range(1, 17)]
+    return lambda: [fit(pair) for pair in pairs]
+
+
+def near_twins() -> Work:
+    return partial(fit, bc.load_uci().pair("tree", "tree_pruned"))
+
+
 def cold() -> Work:
     code = "import sys; sys.path.insert(0, sys.argv[1]); import hierarchical as h; h.fit(h.study(54))"
     return lambda: subprocess.run([sys.executable, "-c", code, sys.path[0]], check=True)
@@ -58,7 +68,7 @@ def stan() -> Work:
 def bare() -> Work:
     """The Student distribution functions and densities of one warm test, and nothing done with them."""
     calls: list[tuple[Any, tuple[Any, ...]]] = []
-    places = [(quadrature, "student_regions"), (quadrature, "_winner_borders"), (quadrature, "log_student_of_square")]
+    places = [(quadrature, "_thetas"), (quadrature, "_winner_reach"), (quadrature, "log_student_of_square")]
     places += [(quadrature, "log_student"), (convolution, "log_student_of_square")]
     before = [getattr(module, name) for module, name in places]
 
@@ -87,6 +97,8 @@ def cases() -> list[Case]:
             {"our own NUTS": nuts},
             turns=1,
         ),
+        Case("hierarchical test, 54 x 100, 16 studies, warm", sixteen, turns=2),
+        Case("hierarchical test, two near-equal trees on 24 datasets, warm", near_twins, turns=3),
         Case("hierarchical test, 54 x 100, new process", cold, {"baycomp with Stan": stan}, turns=1),
         Case("hierarchical test, 1,000 x 100, warm", partial(warm, 1000), turns=3),
     ]

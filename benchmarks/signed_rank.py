@@ -7,9 +7,11 @@ import numpy as np
 from _timing import Case, Growth, Limit, Work
 
 import bayescmp as bc
+from bayescmp.numerics import dirichlet
 
 DRAWS = 50_000
-PEER_DRAWS = {54: 5_000, 500: 200, 5_000: 2}
+PEER_DRAWS = {54: (5_000, 500), 500: (200, 50), 5_000: (4, 1)}
+"""Draws of the peer, many and few: the slope between the two is what a draw takes."""
 
 
 def scores(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -22,23 +24,31 @@ def ours(n: int, draws: int = DRAWS) -> Work:
     return lambda: bc.bayes.signed_rank_test(a, b, rope=0.01, random_seed=1, draws=draws).p_better
 
 
-def baycomp_signed_rank(n: int) -> Work:
+def baycomp_signed_rank(n: int, draws: int) -> Work:
     import baycomp
 
     a, b = scores(n)
-    return partial(baycomp.SignedRankTest.probs, b, a, rope=0.01, nsamples=PEER_DRAWS[n])
+    return partial(baycomp.SignedRankTest.probs, b, a, rope=0.01, nsamples=draws)
 
 
 def bare(n: int) -> Work:
     """The random weights of all draws, and nothing done with them."""
     a, b = scores(n)
     inference: Any = bc.bayes.signed_rank_test(a, b, rope=0.01, random_seed=1, draws=DRAWS).inference
-    return lambda: [None for _ in inference._weights()]
+    return lambda: [None for _ in inference._blocks()]
 
 
-def sign() -> Work:
+def sign(remembered: bool = True) -> Work:
+    """The same test again and again; where nothing is remembered, its integral as well."""
     a, b = scores(54)
-    return lambda: [bc.bayes.sign_test(a, b, rope=0.01).p_better for _ in range(20)]
+
+    def work() -> None:
+        for _ in range(20):
+            if not remembered:
+                dirichlet._p_largest.cache_clear()
+            bc.bayes.sign_test(a, b, rope=0.01).p_better  # noqa: B018
+
+    return work
 
 
 def baycomp_sign() -> Work:
@@ -54,14 +64,18 @@ def cases() -> list[Case]:
             Case(
                 f"signed-rank test, {n:,} datasets",
                 partial(ours, n),
-                {"baycomp": partial(baycomp_signed_rank, n)},
+                {"baycomp": partial(baycomp_signed_rank, n, many)},
                 turns=5,
-                share={"baycomp": draws / DRAWS},
+                share={"baycomp": many / DRAWS},
+                less={"baycomp": (partial(baycomp_signed_rank, n, few), few / DRAWS)},
             )
-            for n, draws in PEER_DRAWS.items()
+            for n, (many, few) in PEER_DRAWS.items()
         ),
         Case("signed-rank test, 100,000 datasets, 1,000 draws", partial(ours, 100_000, 1_000), turns=3),
         Case("sign test, 54 datasets, 20 calls", sign, {"baycomp": baycomp_sign}, turns=5),
+        Case(
+            "sign test, 54 datasets, 20 calls with new counts", partial(sign, False), {"baycomp": baycomp_sign}, turns=5
+        ),
     ]
 
 

@@ -11,7 +11,7 @@ import bayescmp as bc
 from bayescmp.bayes.correlated_t import probabilities
 from bayescmp.bayes.distributions import Draws, PointMass, StudentPosterior, StudentT
 from bayescmp.numerics.moments import moments
-from bayescmp.numerics.student import student_regions
+from bayescmp.numerics.student import regions_of_one, student_parameters, student_regions
 
 LABOUR = bc.load_labour()
 DT, LR, SVM = LABOUR.values[:, 0]
@@ -543,3 +543,21 @@ def test_tables_have_the_numerical_error_beside_the_monte_carlo_one():
     frame = c.rope_curve([0.01])
     assert frame["numerical_error"][0] == c.posteriors[0].numerical_error > 0
     assert list(frame.columns).index("numerical_error") == list(frame.columns).index("mcse") + 1
+
+
+@pytest.mark.parametrize("rope", [(0, 0), (-0.01, 0.01), (-0.5, 0.002), (0, 3), (-float("inf"), 0.1)])
+def test_one_experiment_in_plain_numbers_is_that_of_many(rng, rope):
+    """Moments and regions of one sample against the rows of a table, far tails and huge or tiny numbers included."""
+    for n in (2, 3, 10, 100, 100_000):
+        for size in (1.0, 1e-12, 1e150, 1e-160, 1e300):
+            x = size * rng.normal(rng.choice([0, 0.5, 30]), 1, (3, n))
+            whole, each = moments(x), [moments(row) for row in x]
+            assert np.allclose(np.transpose(each), whole, rtol=1e-13, atol=0)
+    assert moments(np.array([1.0, np.nan, 3.0]))[0] == 2
+    region = bc.Rope(*rope)
+    for location in (-40.0, -0.3, 0.0, 0.005, 2.0, 1e6):
+        for scale, df in ((0.01, 1.0), (1.0, 9.0), (3.0, 99.0), (1e-9, 1e6)):
+            expected = [float(p) for p in student_regions(location, scale, df, region)]
+            assert regions_of_one(location, scale, df, region) == pytest.approx(expected, rel=1e-13, abs=1e-300)
+    flat = np.full(5, 0.25)
+    assert student_parameters(flat, 0.1, 1e-12)[1] == 0

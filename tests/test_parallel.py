@@ -49,6 +49,23 @@ def test_any_number_of_workers_gives_the_same(bayes):
     assert bc.compare(scores, n_jobs=2, **options) == alone
 
 
+@pytest.mark.parametrize("bayes", ["signed_rank_test", "hierarchical_ttest"])
+def test_threads_give_the_same_and_leave_blas_as_it_was(bayes, monkeypatch):
+    """The compiled loop in two threads at once, which both ask for one thread of BLAS and end in any order."""
+    import joblib
+    from threadpoolctl import threadpool_info, threadpool_limits
+
+    monkeypatch.setattr("bayescmp.bayes.signed_rank.LEAST_WORK", 0)
+    chunked(monkeypatch, bayes, 1)
+    scores, options = few_folds(4), {"rope": 0.01, "bayes": bayes, "random_seed": 1}
+    alone = bc.compare(scores, n_jobs=1, **options)
+    with threadpool_limits(2, user_api="blas"):
+        before = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+        with joblib.parallel_config(backend="threading", n_jobs=2):
+            assert bc.compare(scores, **options) == alone
+        assert [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"] == before
+
+
 def test_chunks_share_work_without_changing_it(scores, monkeypatch):
     together = bc.compare(scores, rope=0.01, random_seed=1)
     chunked(monkeypatch, "signed_rank_test", 3)

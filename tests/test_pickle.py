@@ -42,7 +42,7 @@ def frozen(monkeypatch):
 
     def freeze():
         monkeypatch.setattr("bayescmp.bayes.hierarchical.inference.hyper_posterior", no_more)
-        monkeypatch.setattr(SignedRankInference, "_weights", no_more)
+        monkeypatch.setattr(SignedRankInference, "_blocks", no_more)
         monkeypatch.setattr(importance, "sample", no_more)
         for inference in (BootstrapAbilities, StudentAbilities):
             monkeypatch.setattr(inference, "blocks", no_more)

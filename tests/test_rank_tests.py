@@ -11,6 +11,8 @@ from scipy import stats
 
 import bayescmp as bc
 from bayescmp import frequentist
+from bayescmp.frequentist.effect_sizes import rank_biserial_core
+from bayescmp.numerics import ranks
 from bayescmp.numerics.binomial import fair_coin_p
 from bayescmp.numerics.ranks import average_ranks, signed_rank_distribution
 
@@ -367,3 +369,33 @@ def test_r_of_z_is_scipys_z_over_the_root_of_n(rng):
     assert np.sign(found.details["r_of_z"]) == np.sign(found.effect_size.value)
     assert frequentist.wilcoxon_test(b, a).details["r_of_z"] == pytest.approx(-found.details["r_of_z"])
     assert frequentist.wilcoxon_test(np.arange(1.0, 9), np.zeros(8)).details["r_of_z"] < 0.9
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 54, 1000])
+@pytest.mark.parametrize("kind", ["plain", "opposite", "last bit", "zero", "missing", "rounded", "large and small"])
+def test_one_sort_ranks_as_the_long_way_does(rng, n, kind, monkeypatch):
+    """Statistics, ranks, p and effect sizes by both ways; rows with ties, zeros or missing values have one way only."""
+    d = rng.normal(0.2, 1, (6, n))
+    if kind == "opposite":
+        d[0, -1] = -d[0, 0]
+    elif kind == "last bit":
+        d[1, -1] = np.nextafter(d[1, 0], np.inf)
+    elif kind == "zero":
+        d[2, 0] = 0.0
+    elif kind == "missing":
+        d[3, n // 2] = np.nan
+    elif kind == "rounded":
+        d = d.round(1)
+    elif kind == "large and small":
+        d *= 10.0 ** rng.integers(-8, 9, d.shape)
+    for rounding in (np.zeros_like(d), np.full_like(d, 1e-12), 1e-15 * rng.uniform(1, 3, d.shape)):
+        fast = ranks.signed_ranks(d.copy(), rounding, "wilcox")
+        assert fast.plain or kind != "plain"
+        with monkeypatch.context() as patched:
+            patched.setattr(ranks, "_plain_ranks", lambda *_: None)
+            slow = ranks.signed_ranks(d.copy(), rounding, "wilcox")
+        for name in ("signs", "ranks", "first", "last", "plus", "minus", "n", "zeros", "zero_share"):
+            assert np.array_equal(getattr(fast, name), getattr(slow, name)), name
+        for correction in (False, True):
+            assert np.allclose(*(ranks.asymptotic_p(x, "two-sided", correction) for x in (fast, slow)), atol=1e-15)
+        assert np.allclose(*(rank_biserial_core(x, 0.95) for x in (fast, slow)), atol=1e-12)

@@ -10,9 +10,11 @@ import pytest
 from scipy import stats
 
 import bayescmp as bc
+from bayescmp.bayes.ranking import bootstrap
 from bayescmp.bayes.ranking.bootstrap import StudentAbilities
 from bayescmp.bayes.ranking.result import count_ranks, shortest_run, summarise
 from bayescmp.numerics.ranks import average_ranks
+from bayescmp.numerics.streams import streams
 
 UCI = bc.load_uci()
 
@@ -485,6 +487,43 @@ def test_summary_of_one_block_and_of_many_agree(rng):
     one, two = vars(summarise(inference, 0.1)), vars(summarise(joined, 0.1))
     for name in one:
         assert (one[name] is None and two[name] is None) or np.allclose(one[name], two[name])
+
+
+@pytest.mark.parametrize(("folds", "models"), [(100, 3), (10, 4), (3, 6), (2, 2), (5000, 2)])
+def test_draws_of_one_dataset_have_the_covariance_of_its_folds(rng, folds, models):
+    """Multivariate Student: location the means, covariance that of the folds times inflation and df / (df - 2).
+
+    With one normal for each model where there are more folds; also where two models are copies of each other.
+    """
+    x = rng.normal(size=(folds, models)) @ rng.normal(size=(models, models))
+    x[:, -1] = x[:, 0]
+    inference = StudentAbilities(x, 0.1, 0.0, 40_000, 1)
+    draws = np.concatenate([block.ability for block in inference.blocks()])
+    assert np.allclose(draws[:, -1], draws[:, 0], atol=1e-12)
+    unit = np.sqrt(np.diag(np.cov(x.T)) * inference.inflation)
+    # squares have no mean with few degrees of freedom: the median distance of t, and the correlations by signs
+    t = (draws - x.mean(axis=0)) / unit
+    assert np.median(np.abs(t), axis=0) == pytest.approx([stats.t.ppf(0.75, folds - 1)] * models, rel=0.03)
+    signs = np.mean(np.sign(t[:, 0]) == np.sign(t[:, models // 2]))
+    r = np.clip(np.corrcoef(x.T)[0, models // 2], -1, 1)
+    assert signs == pytest.approx(0.5 + np.arcsin(r) / np.pi, abs=0.015)
+    normals = []
+
+    class Counting:
+        def __init__(self, rng):
+            self.rng = rng
+
+        def standard_normal(self, size):
+            normals.append(size[1])
+            return self.rng.standard_normal(size)
+
+        def chisquare(self, *arguments):
+            return self.rng.chisquare(*arguments)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(bootstrap, "streams", lambda *a: ((Counting(g), n) for g, n in streams(*a)))
+        list(inference.blocks())
+    assert set(normals) == {min(folds, models)}
 
 
 @pytest.mark.parametrize("power", [-60, 60])

@@ -173,7 +173,8 @@ class SignInference(RegionInference):
     def counts(self, rope: Rope) -> Floats:
         """How many datasets are better, equivalent, worse."""
         region = rope.regions(self.differences, self.rounding)
-        return np.array([np.sum(region == r) for r in (1, 0, -1)], dtype=float)
+        better, worse = np.count_nonzero(region > 0), np.count_nonzero(region < 0)
+        return np.array([better, region.size - better - worse, worse], dtype=float)
 
     def alpha(self, rope: Rope, counts: Floats | None = None) -> Floats:
         """The Dirichlet's parameters, also of other counts; with no rope, what is equivalent goes half to each side."""

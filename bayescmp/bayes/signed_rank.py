@@ -2,18 +2,23 @@
 
 Dirichlet-process posterior (Benavoli et al. 2014): weights w ~ Dirichlet(prior, 1, ..., 1) on a pseudo-observation and
 the differences z, theta_better = sum of w_i w_j over z_i + z_j > 2 rope, borders half. Sorted once, the inner sum is a
-prefix sum of the weights, so that a draw costs O(n) instead of O(n^2). Many pairs share one stream of random weights,
-in a compiled loop where that pays.
+prefix sum of the weights, so that a draw costs O(n) instead of O(n^2).
+
+Random numbers are used more than once. The datasets on either side of the mean make two sides: the share T of the
+weights on one of them is Beta, independent of the proportions within both, and every theta is quadratic in T. So the
+proportions are drawn once for a group of draws, whose T are spread evenly over its distribution; and every uniform
+number u comes back as 1 - u. All numbers are numpy's. Many pairs share one stream, in a compiled loop where that pays.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from bayescmp import _compat, catalogue
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
@@ -27,7 +32,6 @@ from bayescmp.bayes.regions import (
     RegionInference,
     RegionPosterior,
     RegionSummary,
-    independent_mcse,
     three_of,
     wins,
 )
@@ -41,11 +45,15 @@ from bayescmp.sentences import few_datasets
 Floats = NDArray[np.float64]
 DRAWS = 50_000
 MOST_DRAWS = 20_000_000
-ELEMENTS_AT_A_TIME = 2**18
+ELEMENTS_AT_A_TIME = 2**16
 """Weights in memory at once: part of the random stream's layout, so that results do not depend on the machine."""
-LEAST_WORK = 1e9
+LEAST_WORK = 3e8
 """Pairs x datasets x draws from which compiling the loop pays."""
-DRAWS_AT_A_TIME = 32
+DRAWS_AT_A_TIME = 64
+MEANS_AT_A_TIME = 3_200_000
+"""Mean differences in memory at once, of as many pairs: fresh memory takes longer than to draw the weights again."""
+DATASETS_PER_DRAW, MOST_IN_GROUP = 4, 16
+"""Draws that share their proportions: one for so many datasets, because with few of them T tells less of the answer."""
 
 
 def signed_rank_test(
@@ -78,7 +86,8 @@ def signed_rank_test(
     mixed_units : bool
         Average differences also where the typical sizes of unbounded scores show that datasets have different units.
     draws : int
-        Number of Monte-Carlo draws, at least 1,000.
+        Number of Monte-Carlo draws, at least 1,000. They come in groups that share random numbers, and are as good as
+        independent ones, or better; `mcse` says how good.
     precision : float, optional
         Draw until every probability's Monte-Carlo standard error is at most this, instead of `draws` times.
     random_seed : int, optional
@@ -247,21 +256,41 @@ class SignedRankInference(RegionInference):
     def _alpha(self) -> Floats:
         return np.append(np.ones(self.differences.size), self.prior) if self.prior else np.ones(self.differences.size)
 
-    def _weights(self, n_draws: int | None = None, other: int | None = None) -> Iterator[Floats]:
-        """Unnormalised weights, observations x draws, block by block; every block has its own random stream."""
+    @cached_property
+    def _first(self) -> NDArray[np.bool_]:
+        """Which of `_z` are on the first dataset's side of the mean: the same sides for A over B and B over A."""
+        side = np.sign(self._z - self.mean)
+        beside = side[side != 0]
+        return (side == 0) | (side == (beside[0] if beside.size else 0))
+
+    @cached_property
+    def _quantiles(self) -> Floats:
+        """Of the share T of the weights on the first side."""
+        return _beta_quantiles(float(self._alpha[self._first].sum()), float(self._alpha[~self._first].sum()))
+
+    def _blocks(self, n_draws: int | None = None, other: int | None = None) -> Iterator["_Block"]:
+        """Weights and quantiles of T for all draws, block by block; every block has its own random stream."""
         n, left = self.differences.size, self.n_draws if n_draws is None else n_draws
-        size = int(np.clip(ELEMENTS_AT_A_TIME // n, 16, 512))
+        group = int(np.clip(n // DATASETS_PER_DRAW, 1, MOST_IN_GROUP))
+        half = int(np.clip(ELEMENTS_AT_A_TIME // n, 16, 512)) // 2
         seed = (self.random_seed,) if other is None else (self.random_seed, other)
-        for block in range(-(-left // size)):
+        for block in range(-(-left // (2 * half * group))):
             rng = np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence((*seed, block))))
-            weights = np.empty((self._z.size, size))
-            rng.standard_exponential(out=weights[:n])
+            weights = np.empty((self._z.size, 2, half))
+            weights[:n, 0] = np.maximum(rng.random((n, half)), 2.0**-53)
+            np.subtract(1.0, weights[:n, 0], out=weights[:n, 1])
+            np.log(weights[:n], out=weights[:n])
+            np.negative(weights[:n], out=weights[:n])
             if self.prior:
-                weights[n] = rng.standard_gamma(self.prior, size)
-            yield weights[:, : min(size, left - block * size)]
+                weights[n] = rng.standard_gamma(self.prior, (2, half))
+            start = rng.random(2 * half)
+            draws = min(2 * half * group, left - 2 * half * group * block)
+            yield _Block(
+                weights.reshape(-1, 2 * half), *_places((start + np.arange(group)[:, None] / group) % 1), draws
+            )
 
     def _plan(self, ropes: list[Rope]) -> "_Walsh":
-        return _Walsh(self._z, ropes, self._errors)
+        return _Walsh(self._z, ropes, self._errors, self._first)
 
     def theta(self, weights: Floats, rope: Rope) -> Floats:
         """theta for given weights (draws x observations, in the order of the names, pseudo-observation last)."""
@@ -271,35 +300,36 @@ class SignedRankInference(RegionInference):
 
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
         plan = self._plan(ropes)
-        counts = np.zeros((len(ropes), 3))
-        for weights in self._weights():
-            counts += wins(plan.theta(weights), axis=1).sum(axis=2)
-        return [self._summary(count, rope) for count, rope in zip(counts, ropes, strict=True)]
+        totals, sizes = zip(
+            *((plan.totals(block, self._quantiles), block.sizes) for block in self._blocks()), strict=True
+        )
+        return self._summaries(plan, ropes, *_shares(totals, sizes))
 
-    def _summary(self, count: Floats, rope: Rope) -> RegionSummary:
-        shares = count / self.n_draws
-        errors = independent_mcse(shares, self.n_draws)
-        if rope.is_zero:
-            errors[1] = 0.0
-        return RegionSummary(rope, three_of(shares), three_of(errors), three_of(self._expected(rope)))
+    def _summaries(self, plan: "_Walsh", ropes: list[Rope], shares: Floats, errors: Floats) -> list[RegionSummary]:
+        expected = self._expected(plan, ropes)
+        return [
+            RegionSummary(rope, three_of(p), three_of(error * [1, not rope.is_zero, 1]), three_of(mean))
+            for rope, p, error, mean in zip(ropes, shares, errors, expected, strict=True)
+        ]
 
-    def _expected(self, rope: Rope) -> Floats:
+    def _expected(self, plan: "_Walsh", ropes: list[Rope]) -> Floats:
         """E[theta], exact: E[w_i w_j] = a_i a_j / (A (A + 1)), and E[w_i^2] = a_i (a_i + 1) / (A (A + 1))."""
         alpha, total = self._alpha, self._alpha.sum()
-        product = self._plan([rope]).theta(alpha[:, None])[0, :, 0] * total**2
-        region = rope.regions(self._z, self._errors)
-        at_border = [np.abs(self._z - x) <= _border_tolerance(x) + self._errors for x in (rope.high, rope.low)]
-        shares = np.zeros((3, alpha.size))
-        for k, r in ((0, 1), (2, -1)):
-            border = at_border[0 if r == 1 else 1]
-            shares[k] = np.where(border, 0.5, (region == r) & ~border)
-        shares[1] = 1 - shares[0] - shares[2]
-        own = shares @ alpha
+        product = plan.theta(alpha[:, None])[..., 0] * total**2
+        own = np.empty((len(ropes), 3))
+        for k, rope in enumerate(ropes):
+            region = rope.regions(self._z, self._errors)
+            for outcome, r, x in ((0, 1, rope.high), (2, -1, rope.low)):
+                border = np.abs(self._z - x) <= _border_tolerance(x) + self._errors
+                own[k, outcome] = alpha @ np.where(border, 0.5, region == r)
+            own[k, 1] = total - own[k, 0] - own[k, 2]
         return (product + own) / (total * (total + 1))
 
     def thetas(self, n: int, rope: Rope, random_seed: int | None) -> Floats:
         plan = self._plan([rope])
-        return np.concatenate([np.empty((0, 3)), *(plan.theta(w)[0].T for w in self._weights(n, random_seed))])
+        blocks = self._blocks(n, random_seed)
+        found = (plan.theta(b.weights, b.shares(self._quantiles))[0].reshape(3, -1)[:, : b.draws].T for b in blocks)
+        return np.concatenate([np.empty((0, 3)), *found])
 
     def theta_hdi(self, rope: Rope, mass: float = DEFAULT_MASS) -> list[tuple[float, float]]:
         return [hdi(x, mass) for x in self.thetas(self.n_draws, rope, None).T]
@@ -310,7 +340,16 @@ class SignedRankInference(RegionInference):
 
     @cached_property
     def _means(self) -> Floats:
-        return np.concatenate([self._z @ w / w.sum(axis=0) for w in self._weights()])
+        return np.concatenate([self._block_means(block) for block in self._blocks()])
+
+    def _block_means(self, block: "_Block") -> Floats:
+        """The mean difference under each draw: between the means of the two sides."""
+        means = []
+        for side in (self._first, ~self._first):
+            weights = block.weights[side]
+            means.append(self._z[side] @ weights / weights.sum(axis=0) if side.any() else 0.0)
+        found = means[1] + block.shares(self._quantiles) * (means[0] - means[1])
+        return found.ravel()[: block.draws]
 
     def mean_distribution(self) -> tuple[Floats, Floats]:
         """Values of the mean difference and their weights: the draws."""
@@ -350,17 +389,86 @@ def _border_tolerance(border: float) -> float:
     return BORDER_TOLERANCE * abs(border) if np.isfinite(border) else 0.0
 
 
+LOGITS = np.linspace(-40.0, 40.0, 2049)
+"""Where the quantiles of T are tabulated, by log(q / (1 - q)): as smooth in the tails as in the middle."""
+
+
+def _places(q: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """The cell of `LOGITS` that each probability is in, and how far in it."""
+    with np.errstate(divide="ignore"):
+        position = (np.log(q / (1 - q)) - LOGITS[0]) / (LOGITS[1] - LOGITS[0])
+    np.clip(position, 0, LOGITS.size - 1.000001, out=position)
+    cell = position.astype(np.intp)
+    return cell, position - cell
+
+
+@lru_cache(maxsize=1024)
+def _beta_quantiles(a: float, b: float) -> Floats:
+    """The quantiles of Beta(a, b) at `LOGITS`, to 1e-4 of its standard deviation.
+
+    By its distribution function at equal steps of the arc sine of the root, in which its width depends on a + b only.
+    """
+    if not b:
+        return np.ones(LOGITS.size)
+    centre, reach = np.arcsin(np.sqrt(a / (a + b))), 6 / np.sqrt(a + b)
+    x = np.sin(np.linspace(max(centre - reach, 0.0), min(centre + reach, np.pi / 2), 2049)) ** 2
+    with np.errstate(divide="ignore"):
+        below, above = np.log(special.betainc(a, b, x)), np.log(special.betainc(b, a, 1 - x))
+    return np.interp(LOGITS, below - above, x)
+
+
+class _Block(NamedTuple):
+    """Some groups of draws, each twice: the second half has 1 - u for u.
+
+    `weights` is observations x groups, `cell` and `part` the quantiles of T, draws of a group x groups. `draws` of them
+    count: all but in the last block.
+    """
+
+    weights: Floats
+    cell: NDArray[np.intp]
+    part: Floats
+    draws: int
+
+    def shares(self, quantiles: Floats) -> Floats:
+        """T of every draw."""
+        low = quantiles[self.cell]
+        return low + self.part * (quantiles[self.cell + 1] - low)
+
+    @property
+    def sizes(self) -> NDArray[np.int_]:
+        """How many draws of each group count."""
+        groups = self.cell.shape[1]
+        return self.draws // groups + (np.arange(groups) < self.draws % groups)
+
+
+def _shares(totals: Sequence[Floats], blocks: Sequence[NDArray[np.int_]]) -> tuple[Floats, Floats]:
+    """The shares of the draws that each region wins, and their standard errors, from the wins of all groups of draws.
+
+    `totals` has the wins of every block, ... x 3 x groups, and `blocks` the draws in each of its groups. A group and
+    its mirror image (1 - u for u) count as one. An error is never 0, also where all draws hit, or none.
+    """
+    both, sizes = (
+        np.concatenate([x[..., : x.shape[-1] // 2] + x[..., x.shape[-1] // 2 :] for x in found], axis=-1)
+        for found in (totals, blocks)
+    )
+    draws, groups = int(sizes.sum()), int((sizes > 0).sum())
+    shares = both.sum(axis=-1) / draws
+    spread = np.square(both - shares[..., None] * sizes).sum(axis=-1) * groups / max(groups - 1, 1)
+    return shares, np.sqrt(spread + 0.5) / draws
+
+
 class _Walsh:
     """For one vector of observations and some ropes: where each observation's partners cross the borders.
 
     A sum z_i + z_j carries the rounding errors of both: it is below a border where z_j + error_j is below what z_i +
     error_i leaves of it, which is a search among the sorted upper ends; above it likewise with the lower ends. These
-    partners are the first ones in the order of z, with prefix sums that all borders share, unless errors are as large
-    as the differences: then upper and lower ends have orders of their own.
+    partners are the first ones of their side in the order of z, with prefix sums that all borders share, unless errors
+    are as large as the differences: then upper and lower ends have orders of their own.
     """
 
-    def __init__(self, z: Floats, ropes: list[Rope], errors: Floats) -> None:
-        self.order = np.argsort(z, kind="stable")
+    def __init__(self, z: Floats, ropes: list[Rope], errors: Floats, first: NDArray[np.bool_]) -> None:
+        self.order = np.lexsort((z, ~first))
+        self.first = int(first.sum())
         self.upper, self.lower = ((z + sign * errors)[self.order] for sign in (1, -1))
         self.one_order = True
         self.borders = [
@@ -370,76 +478,122 @@ class _Walsh:
         ]
 
     def _partners(self, border: float) -> list[NDArray[np.intp]]:
-        """For each i the number of j with z_i + z_j below the border, and below or on it."""
-        tolerance = 2 * _border_tolerance(border)
-        below, first = _count(self.upper, 2 * border - tolerance - self.upper, "left")
-        not_above, also_first = _count(self.lower, 2 * border + tolerance - self.lower, "right")
-        self.one_order = self.one_order and first and also_first
-        return [below, not_above]
+        """For each i the number of j with z_i + z_j below the border, and below or on it, as rows of `prefix_sums`.
 
-    def prefix_sums(self, weights: Floats) -> list[Floats]:
-        """The sums of the first weights in the order of the upper ends, and in that of the lower ends."""
-        ordered = weights[self.order]
+        First the partners of each i on its own side, then those that the second side has on the first.
+        """
+        tolerance = 2 * _border_tolerance(border)
+        result = []
+        sides: tuple[tuple[Floats, float, Literal["left", "right"]], ...] = (
+            (self.upper, -tolerance, "left"),
+            (self.lower, tolerance, "right"),
+        )
+        for ends, slack, side in sides:
+            room = 2 * border + slack - ends
+            on_first, ordered = _count(ends[: self.first], room, side)
+            on_second, also = _count(ends[self.first :], room[self.first :], side)
+            self.one_order = self.one_order and ordered and also
+            own = on_first[: self.first], on_second + self.first + 1
+            result.append(np.concatenate([*own, on_first[self.first :]]))
+        return result
+
+    def prefix_sums(self, ordered: Floats) -> list[Floats]:
+        """The sums of the first weights of either side in the order of the upper ends, and in that of the lower ends.
+
+        From none to all of the first side, then from none to all of the second.
+        """
         if self.one_order:
-            return [_prefix_sums(ordered)]
-        return [_prefix_sums(ordered[np.argsort(ends, kind="stable")]) for ends in (self.upper, self.lower)]
+            return [_prefix_sums(ordered, self.first)]
+        side = np.arange(len(ordered)) >= self.first
+        return [_prefix_sums(ordered[np.lexsort((ends, side))], self.first) for ends in (self.upper, self.lower)]
 
     def four_partners(self) -> NDArray[np.intp]:
         """For the first rope: below and not above its upper border, then its lower one (or the upper again)."""
         high, low = self.borders[0], self.borders[1]
         assert high is not None
         low = high if low is None else low
-        return np.stack([high[0], high[-1], low[0], low[-1]])
+        found = np.zeros((4, 2 * self.order.size), dtype=np.intp)
+        found[:, : high[0].size] = [*high, *low]
+        return found
 
-    def theta(self, weights: Floats) -> Floats:
-        """theta, ropes x 3 x draws, for weights of observations x draws."""
+    def theta(self, weights: Floats, shares: Floats | None = None) -> Floats:
+        """theta, ropes x 3 x draws, for weights of observations x draws.
+
+        `shares` gives the first side other shares of the weights, any number for each draw: ropes x 3 x these.
+        """
         ordered = weights[self.order]
-        prefixes = self.prefix_sums(weights)
-        squared_total = prefixes[0][-1] ** 2
-        result = np.empty((len(self.borders) // 2, 3, weights.shape[1]))
+        prefixes = self.prefix_sums(ordered)
+        one, two = prefixes[0][self.first], prefixes[0][-1]
+        t = one / (one + two) if shares is None else shares
+        two = two if self.first < len(ordered) else np.ones_like(two)
+        result = np.empty((len(self.borders) // 2, 3, *t.shape))
         for k, (high, low) in enumerate(zip(self.borders[::2], self.borders[1::2], strict=True)):
-            # all pairs together weigh squared_total, but for the rounding of their sum
-            below_high = np.minimum(_below(high, prefixes, ordered) / squared_total, 1.0)
-            result[k, 0] = 1 - below_high
+            below_high = self._below(high, prefixes, ordered, one, two, t)
+            np.subtract(1, below_high, out=result[k, 0])
             # with no rope the two sides share the ties, and nothing is left in between
-            result[k, 2] = (
-                below_high if low is None else np.minimum(_below(low, prefixes, ordered) / squared_total, 1.0)
-            )
-            result[k, 1] = below_high - result[k, 2]
+            result[k, 2] = below_high if low is None else self._below(low, prefixes, ordered, one, two, t)
+            np.subtract(below_high, result[k, 2], out=result[k, 1])
         return result
 
+    def _below(
+        self,
+        partners: list[NDArray[np.intp]] | None,
+        prefixes: list[Floats],
+        ordered: Floats,
+        one: Floats,
+        two: Floats,
+        t: Floats,
+    ) -> Floats:
+        """The sum of w_i w_j over pairs below a border, those on it by half, where the first side weighs t of 1."""
+        assert partners is not None
+        if len(prefixes) == 1 and np.array_equal(partners[0], partners[1]):
+            partners = partners[:1]
+        n, first = len(ordered), self.first
+        sums = np.zeros((3, ordered.shape[1]))
+        for i, rows in enumerate(partners):
+            terms = prefixes[i % len(prefixes)].take(rows, axis=0)
+            terms[:n] *= ordered
+            terms[n:] *= ordered[first:]
+            for total, part in zip(sums, (terms[:first], terms[n:], terms[first:n]), strict=True):
+                total += part.sum(axis=0)
+        sums /= len(partners)
+        a, b, c = sums[0] / one / one, sums[1] / one / two, sums[2] / two / two
+        found = (a - 2 * b + c) * t
+        found += 2 * (b - c)
+        found *= t
+        found += c
+        # all pairs together weigh 1, but for the rounding of their sum
+        return np.clip(found, 0.0, 1.0, out=found)
 
-def _prefix_sums(ordered: Floats) -> Floats:
-    """Sums of the first 0, 1, ..., n rows."""
-    prefix = np.empty((ordered.shape[0] + 1, ordered.shape[1]))
-    prefix[0] = 0.0
-    if ordered.shape[1] < 256:
-        np.cumsum(ordered, axis=0, out=prefix[1:])
-    else:  # row by row is several times faster than numpy's cumsum over the first axis
-        for i, row in enumerate(ordered):
-            np.add(prefix[i], row, out=prefix[i + 1])
+    def totals(self, block: "_Block", quantiles: Floats) -> Floats:
+        """The wins of each group of draws, ropes x 3 x groups."""
+        hits = wins(self.theta(block.weights, block.shares(quantiles)), axis=1)
+        if block.draws < block.cell.size:
+            hits *= np.arange(len(block.cell))[:, None] < block.sizes
+        return hits.sum(axis=2)
+
+
+def _prefix_sums(ordered: Floats, first: int) -> Floats:
+    """Sums of the first 0, 1, ... rows of those before `first`, and of the others."""
+    prefix = np.empty((ordered.shape[0] + 2, ordered.shape[1]))
+    for rows, sums in ((ordered[:first], prefix[: first + 1]), (ordered[first:], prefix[first + 1 :])):
+        sums[0] = 0.0
+        if ordered.shape[1] < 128:
+            np.cumsum(rows, axis=0, out=sums[1:])
+        else:  # row by row is several times faster than numpy's cumsum over the first axis
+            for i, row in enumerate(rows):
+                np.add(sums[i], row, out=sums[i + 1])
     return prefix
 
 
 def _count(ends: Floats, room: Floats, side: Literal["left", "right"]) -> tuple[NDArray[np.intp], bool]:
     """For each room the number of ends below it (with "right", also equal), and whether they are always the first."""
+    if (ends[1:] >= ends[:-1]).all():
+        return np.searchsorted(ends, room, side), True
     counts = np.searchsorted(np.sort(ends), room, side)
     largest = np.append(-np.inf, np.maximum.accumulate(ends))[counts]
     first = largest < room if side == "left" else largest <= room
     return counts, bool((first | (counts == 0)).all())
-
-
-def _below(partners: list[NDArray[np.intp]] | None, prefixes: list[Floats], ordered: Floats) -> Floats:
-    """The sum of w_i w_j over pairs below a border, those on it by half."""
-    assert partners is not None
-    if len(prefixes) == 1 and np.array_equal(partners[0], partners[1]):
-        partners = partners[:1]
-    sums = []
-    for i, k in enumerate(partners):
-        terms = prefixes[i % len(prefixes)].take(k, axis=0)
-        terms *= ordered
-        sums.append(terms.sum(axis=0))
-    return sum(sums) / len(sums)
 
 
 # ---- many pairs at once
@@ -462,43 +616,50 @@ def share_draws(results: list[RegionPosterior], *, pairs: int | None = None) -> 
             together.setdefault(key, []).append(i)
     answered = list(results)
     for places in together.values():
-        group = [results[i] for i in places]
-        inferences: list[Any] = [result.inference for result in group]
-        work = (pairs or len(group)) * inferences[0].differences.size * inferences[0].n_draws
-        here = [plans[i] for i in places]
-        compiled = work >= LEAST_WORK and here[0].one_order and find_spec("numba") is not None
-        counts, means = (_compiled if compiled else _plain)(inferences, here, group[0].rope)
-        for i, result, inference, count, mean in zip(places, group, inferences, counts, means, strict=True):
-            estimate = Estimate(inference.mean, *hdi(mean), float(np.maximum(mean, 0.0).mean()))
-            answered[i] = result.answered([inference._summary(count, result.rope)], estimate)
+        one: Any = results[places[0]].inference
+        work = (pairs or len(places)) * one.differences.size * one.n_draws
+        compiled = work >= LEAST_WORK and plans[places[0]].one_order and find_spec("numba") is not None
+        at_a_time = max(1, MEANS_AT_A_TIME // one.n_draws)
+        for start in range(0, len(places), at_a_time):
+            some = places[start : start + at_a_time]
+            inferences: list[Any] = [results[i].inference for i in some]
+            rope = results[some[0]].rope
+            shares, means = (_compiled if compiled else _plain)(inferences, [plans[i] for i in some], rope)
+            for i, inference, *found, mean in zip(some, inferences, *shares, means, strict=True):
+                (summary,) = inference._summaries(plans[i], [rope], *(x[None] for x in found))
+                estimate = Estimate(inference.mean, *hdi(mean), float(np.maximum(mean, 0.0).mean()))
+                answered[i] = results[i].answered([summary], estimate)
     return answered
 
 
-def _plain(inferences: list[SignedRankInference], plans: list[_Walsh], rope: Rope) -> tuple[Floats, Floats]:
-    """Which region wins how often, and the mean differences, pair by pair in numpy."""
-    counts, means = np.zeros((len(plans), 3)), np.empty((len(plans), inferences[0].n_draws))
-    done = 0
-    for weights in inferences[0]._weights():
-        total, block = weights.sum(axis=0), slice(done, done + weights.shape[1])
-        for i, plan in enumerate(plans):
-            counts[i] += wins(plan.theta(weights)[0], axis=0).sum(axis=1)
-            means[i, block] = inferences[i]._z @ weights / total  # one by one: a matrix product has other last bits
-        done += weights.shape[1]
-    return counts, means
+Found = tuple[tuple[Floats, Floats], Floats]
+"""For each pair the shares of wins with their errors, and the mean differences under all draws."""
 
 
-def _compiled(inferences: list[SignedRankInference], plans: list[_Walsh], rope: Rope) -> tuple[Floats, Floats]:
+def _plain(inferences: list[SignedRankInference], plans: list[_Walsh], rope: Rope) -> Found:
+    """Pair by pair in numpy."""
+    totals, sizes, means = [], [], []
+    for block in inferences[0]._blocks():
+        totals.append(np.stack([p.totals(block, x._quantiles)[0] for p, x in zip(plans, inferences, strict=True)]))
+        sizes.append(block.sizes)
+        means.append(np.stack([inference._block_means(block) for inference in inferences]))
+    return _shares(totals, sizes), np.concatenate(means, axis=1)
+
+
+def _compiled(inferences: list[SignedRankInference], plans: list[_Walsh], rope: Rope) -> Found:
     """The same in one compiled loop over all pairs, each with one order."""
-    z = np.stack([inference._z for inference in inferences])
     orders = np.stack([plan.order for plan in plans])
+    z = np.take_along_axis(np.stack([inference._z for inference in inferences]), orders, axis=1)
     partners = np.stack([plan.four_partners() for plan in plans])
-    counts, means = np.zeros((len(plans), 3)), np.empty((len(plans), inferences[0].n_draws))
-    done = 0
-    for weights in inferences[0]._weights():
-        block = means[:, done : done + weights.shape[1]]
-        kernel()(weights, z, orders, partners, rope.is_zero, TIE, counts, block)
-        done += weights.shape[1]
-    return counts, means
+    firsts = np.array([plan.first for plan in plans])
+    quantiles = np.stack([inference._quantiles for inference in inferences])
+    totals, sizes, done, means = [], [], 0, np.empty((len(plans), inferences[0].n_draws))
+    for block in inferences[0]._blocks():
+        totals.append(np.empty((len(plans), 3, block.weights.shape[1])))
+        sizes.append(block.sizes)
+        kernel()(*block, z, orders, firsts, partners, quantiles, rope.is_zero, TIE, totals[-1], means[:, done:])
+        done += block.draws
+    return _shares(totals, sizes), means
 
 
 @cache
@@ -506,67 +667,113 @@ def kernel() -> Any:
     """The compiled loop; from numba's own cache where that can be written."""
     import numba
 
+    options = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
     try:
-        return numba.njit(cache=True, nogil=True)(_count_wins)
+        return numba.njit(cache=True, **options)(_count_wins)
     except RuntimeError:  # no folder for the cache
-        return numba.njit(nogil=True)(_count_wins)
+        return numba.njit(**options)(_count_wins)
 
 
 def _count_wins(  # type: ignore[no-untyped-def]
-    weights, z, orders, partners, no_rope, tie, counts, means
+    weights, cell, part, draws, z, orders, firsts, partners, quantiles, no_rope, tie, totals, means
 ):
-    """Add up which region wins under each draw's weights, and note the weighted means.
+    """How often each region wins in every group of a block, and the weighted means of all draws.
 
     Parameters
     ----------
-    weights : observations x draws
+    weights, cell, part, draws
+        The block.
     z, orders : pairs x observations
-        The differences, and the places that sort them.
-    partners : pairs x 4 x observations
-        In sorted order, how many partners are below the rope's upper border, and not above it; likewise the lower.
+        The differences in order, and the places that sort them: the first side, then the second.
+    firsts : pairs
+        How many are on the first side.
+    partners : pairs x 4 x (2 observations)
+        As `_Walsh.four_partners`.
+    quantiles : pairs x `LOGITS`
     no_rope : bool
     tie : float
         Thetas closer than that share the win.
-    counts : pairs x 3, added to
+    totals : pairs x 3 x groups, filled in
     means : pairs x draws, filled in
     """
-    n, draws = weights.shape
-    size = DRAWS_AT_A_TIME
-    w, prefix = np.ones((n, size)), np.zeros((n + 1, size))
-    high, low, mean = np.empty(size), np.empty(size), np.empty(size)
-    # a few draws at a time stay in the fastest memory, and loops over `size` become vector instructions
-    for start in range(0, draws, size):
-        width = min(size, draws - start)
+    n, groups = weights.shape
+    size = min(DRAWS_AT_A_TIME, groups)
+    w, prefix = np.ones((n, size)), np.zeros((n + 2, size))
+    sums, mean, won, t = np.zeros((6, size)), np.zeros((2, size)), np.zeros((3, size)), np.zeros(size)
+    # a few groups at a time stay in the fastest memory, and loops over `size` become vector instructions
+    for start in range(0, groups, size):
+        width = min(size, groups - start)
         w[:, :width] = weights[:, start : start + width]
         for p in range(z.shape[0]):
-            high[:] = 0.0
-            low[:] = 0.0
+            first, order, places, quantile = firsts[p], orders[p], partners[p], quantiles[p]
+            tied = (places[0] != places[1]).any() or (places[2] != places[3]).any()
+            sides = 2 if tied else 1
+            sums[:] = 0.0
             mean[:] = 0.0
+            prefix[0] = 0.0
+            prefix[first + 1] = 0.0
             for i in range(n):
-                row, before, after, value = w[orders[p, i]], prefix[i], prefix[i + 1], z[p, orders[p, i]]
+                at = i if i < first else i + 1
+                row, before, after, value = w[order[i]], prefix[at], prefix[at + 1], z[p, i]
+                sum_of = mean[0 if i < first else 1]
                 for d in range(size):
                     after[d] = before[d] + row[d]
-                    mean[d] += value * row[d]
-            for i in range(n):
-                row = w[orders[p, i]]
-                one, two = prefix[partners[p, 0, i]], prefix[partners[p, 1, i]]
-                for d in range(size):
-                    high[d] += row[d] * (one[d] + two[d])
-                if not no_rope:
-                    one, two = prefix[partners[p, 2, i]], prefix[partners[p, 3, i]]
-                    for d in range(size):
-                        low[d] += row[d] * (one[d] + two[d])
-            for d in range(width):
-                total = prefix[n, d]
-                means[p, start + d] = mean[d] / total
-                better = 1.0 - 0.5 * high[d] / total**2
-                worse = 1.0 - better if no_rope else 0.5 * low[d] / total**2
-                equivalent = 0.0 if no_rope else 1.0 - better - worse
-                largest = max(better, equivalent, worse) - tie
-                share = 1.0 / ((better >= largest) + (equivalent >= largest) + (worse >= largest))
-                counts[p, 0] += share * (better >= largest)
-                counts[p, 1] += share * (equivalent >= largest)
-                counts[p, 2] += share * (worse >= largest)
+                    sum_of[d] += value * row[d]
+            for border in range(1 if no_rope else 2):
+                for side in range(sides):
+                    rows = places[2 * border + side]
+                    # own side of the first, both sides, own side of the second: who, whose partners, from which row on
+                    for part_of in range(3):
+                        begin, end = (0, first) if part_of == 0 else (first, n)
+                        base, every = (first + 1, n + 1) if part_of == 2 else (0, first)
+                        shift = n - first if part_of == 1 else 0
+                        sum_of = sums[3 * border + part_of]
+                        full = begin
+                        while full < end and rows[full + shift] == every:
+                            full += 1
+                        row, other = prefix[full if part_of == 0 else full + 1], prefix[every]
+                        for d in range(size):  # all at once for those with every partner
+                            sum_of[d] += row[d] * other[d]
+                        for i in range(full, end):
+                            if rows[i + shift] != base:  # some partners
+                                row, other = w[order[i]], prefix[rows[i + shift]]
+                                for d in range(size):
+                                    sum_of[d] += row[d] * other[d]
+            for d in range(size):
+                one, two = prefix[first, d], prefix[n + 1, d] if first < n else 1.0
+                for border in range(2):
+                    a = sums[3 * border, d] / (sides * one * one)
+                    b = sums[3 * border + 1, d] / (sides * one * two)
+                    c = sums[3 * border + 2, d] / (sides * two * two)
+                    sums[3 * border, d] = a - 2.0 * b + c
+                    sums[3 * border + 1, d] = 2.0 * (b - c)
+                    sums[3 * border + 2, d] = c
+                mean[1, d] /= two
+                mean[0, d] = mean[0, d] / one - mean[1, d]
+            won[:] = 0.0
+            for k in range(cell.shape[0]):
+                done = k * groups + start
+                here = max(min(width, draws - done), 0)
+                cells, parts, mean_of = cell[k, start:], part[k, start:], means[p, done : done + here]
+                for d in range(here):
+                    low = quantile[cells[d]]
+                    t[d] = low + parts[d] * (quantile[cells[d] + 1] - low)
+                for d in range(here):
+                    mean_of[d] = mean[1, d] + t[d] * mean[0, d]
+                for d in range(here):
+                    below = min(max((sums[0, d] * t[d] + sums[1, d]) * t[d] + sums[2, d], 0.0), 1.0)
+                    lower = min(max((sums[3, d] * t[d] + sums[4, d]) * t[d] + sums[5, d], 0.0), 1.0)
+                    better, worse = 1.0 - below, below if no_rope else lower
+                    equivalent = below - worse
+                    largest = max(better, equivalent, worse) - tie
+                    one = 1.0 if better >= largest else 0.0
+                    two = 1.0 if equivalent >= largest else 0.0
+                    three = 1.0 if worse >= largest else 0.0
+                    share = 1.0 / (one + two + three)
+                    won[0, d] += share * one
+                    won[1, d] += share * two
+                    won[2, d] += share * three
+            totals[p, :, start : start + width] = won[:, :width]
 
 
 def pymc_signed_rank_test(pair: Pair, *, rope: RopeLike = 0, **options: Any) -> Any:

@@ -529,17 +529,11 @@ def rank_biserial_core(ranked: SignedRanks, level: float) -> tuple[Floats, Float
     total = ranked.plus + ranked.minus
     r = np.divide(ranked.plus - ranked.minus, total, out=np.zeros_like(total), where=total > 0)
     n = np.maximum(ranked.n, 1)
-    # sum over j of sign(d_i + d_j): the smaller ones follow d_i, the larger ones follow themselves, ties half and half
-    signs = ranked.signs
-    counted, signed = np.zeros((2, len(signs), signs.shape[1] + 1))
-    np.cumsum(np.abs(signs), axis=-1, out=counted[:, 1:])
-    np.cumsum(signs, axis=-1, out=signed[:, 1:])
-    before, through = _at(counted, ranked.first), _at(counted, ranked.last + 1)
-    signed_before, signed_through = _at(signed, ranked.first), _at(signed, ranked.last + 1)
-    tied = ((through - before) * signs + signed_through - signed_before) / 2
-    projection = signs * before + tied + signed[..., -1:] - signed_through
-    projection *= np.abs(signs) / n[:, None]
-    spread = np.sqrt(np.maximum((projection**2).sum(axis=-1) / n - (projection.sum(axis=-1) / n) ** 2, 0.0))
+    projection = _signs_of_sums(ranked)
+    projection /= n[:, None]
+    spread = np.sqrt(
+        np.maximum(np.einsum("ij,ij->i", projection, projection) / n - (projection.sum(axis=-1) / n) ** 2, 0.0)
+    )
     spread = spread * np.sqrt(n / np.maximum(n - 1, 1))
     error = 2 * spread / np.sqrt(n)
     z = -ndtri((1 - level) / 2)
@@ -555,11 +549,27 @@ def rank_biserial_core(ranked: SignedRanks, level: float) -> tuple[Floats, Float
     return r, np.where(nothing, -1.0, low), np.where(nothing, 1.0, high)
 
 
-def _at(sums: Floats, places: NDArray[np.int_]) -> Floats:
-    """The sums at each row's places; without ties they are a slice."""
-    if places.strides[0] == 0:
-        return sums[:, places[0, 0] : places[0, -1] + 1]
-    return np.take_along_axis(sums, places, axis=-1)
+def _signs_of_sums(ranked: SignedRanks) -> Floats:
+    """For each difference the sum over all of sign(d_i + d_j); 0 for those that do not count.
+
+    The smaller ones follow d_i, the larger ones follow themselves, ties half and half.
+    """
+    signs = ranked.signs
+    if ranked.plain:
+        through = np.cumsum(signs, axis=-1)
+        result = signs * ranked.ranks
+        result -= through
+        result += through[:, -1:]
+        return result
+    counted, signed = np.zeros((2, len(signs), signs.shape[1] + 1))
+    np.cumsum(np.abs(signs), axis=-1, out=counted[:, 1:])
+    np.cumsum(signs, axis=-1, out=signed[:, 1:])
+    (before, signed_before), (through, signed_through) = (
+        [np.take_along_axis(sums, places, axis=-1) for sums in (counted, signed)]
+        for places in (ranked.first, ranked.last + 1)
+    )
+    tied = ((through - before) * signs + signed_through - signed_before) / 2
+    return (signs * before + tied + signed[..., -1:] - signed_through) * np.abs(signs)
 
 
 def _two_samples(

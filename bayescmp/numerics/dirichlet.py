@@ -7,6 +7,7 @@ Probabilities below 10^-6 have relative errors of up to 2e-6 at 10^6 counts (sci
 """
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,14 @@ _SHARED_NODES = 128
 def p_largest(alpha: Floats) -> Floats:
     """P(theta_i is the largest) for theta ~ Dirichlet(alpha), each relatively right also where it is tiny.
 
-    A share with alpha 0 is 0. Equal alphas have equal probabilities.
+    A share with alpha 0 is 0. Equal alphas have equal probabilities. Remembered, because counts come back.
     """
-    a = np.asarray(alpha, dtype=float)
+    return np.array(_p_largest(tuple(np.asarray(alpha, dtype=float).tolist())))
+
+
+@lru_cache(maxsize=10_000)
+def _p_largest(alpha: tuple[float, ...]) -> Floats:
+    a = np.array(alpha)
     result = np.zeros(a.size)
     alive = np.flatnonzero(a > 0)
     if alive.size == 1:

@@ -1,5 +1,6 @@
 """Means and standard deviations that neither rounding nor the size of the numbers can spoil; units for large scores."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,22 +11,23 @@ Floats = NDArray[np.float64]
 
 def moments(x: Floats) -> tuple[Floats, Floats, Floats]:
     """Mean, standard deviation (n - 1) and count along the last axis; NaN is not an observation."""
+    if x.ndim == 1 and (found := _of_one(x)) is not None:
+        return found
     with np.errstate(over="ignore", invalid="ignore"):
-        total = x.sum(axis=-1)
-    if np.isnan(total).any():
-        here = ~np.isnan(x)
-        n = here.sum(axis=-1).astype(float)
-        total = np.where(here, x, 0.0).sum(axis=-1)
-        deviation = np.where(here, x - (total / n)[..., None], 0.0)
-    else:
-        n = np.full(x.shape[:-1], float(x.shape[-1]))
-        deviation = x - (total / n)[..., None]
-    # the sum of the deviations is the rounding error of the mean: take it out of both
-    slip = deviation.sum(axis=-1)
-    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.add.reduce(x, axis=-1)
+        if np.isnan(total).any():
+            here = ~np.isnan(x)
+            n = here.sum(axis=-1).astype(float)
+            total = np.where(here, x, 0.0).sum(axis=-1)
+            deviation = np.where(here, x - (total / n)[..., None], 0.0)
+        else:
+            n = np.full(x.shape[:-1], float(x.shape[-1]))
+            deviation = x - (total / n)[..., None]
+        # the sum of the deviations is the rounding error of the mean: take it out of both
+        slip = np.add.reduce(deviation, axis=-1)
         squares = np.einsum("...i,...i->...", deviation, deviation)
         variance = np.maximum(squares - slip * slip / n, 0.0) / (n - 1)
-    if not (variance > 1e-280).all() or not (variance < 1e280).all():
+    if not np.all((variance > 1e-280) & (variance < 1e280)):
         unit = power_of_two(x, axis=-1)
         if (unit != 1.0).any():
             mean, spread, n = moments(x / unit[..., None])
@@ -33,12 +35,24 @@ def moments(x: Floats) -> tuple[Floats, Floats, Floats]:
     return (total + slip) / n, np.sqrt(variance), n
 
 
+def _of_one(x: Floats) -> tuple[Any, Any, Any] | None:
+    """The same of one sample in plain numbers; None where something is missing, or far too large or small."""
+    n = x.size
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = float(np.add.reduce(x))
+        deviation = x - total / n
+        slip, squares = float(np.add.reduce(deviation)), float(np.einsum("i,i->", deviation, deviation))
+    variance = (squares - slip * slip / n) / (n - 1) if n > 1 else 0.0
+    return ((total + slip) / n, math.sqrt(variance), float(n)) if 1e-280 < variance < 1e280 else None
+
+
 def mean(x: Floats) -> Floats:
     """The mean along the last axis, also where the sum is too large for a double; NaN is not an observation."""
     with np.errstate(over="ignore", invalid="ignore"):
-        result = np.asarray(np.nanmean(x, axis=-1))
-    if np.isfinite(result).all():
-        return result
+        for average in (np.mean, np.nanmean):
+            result = np.asarray(average(x, axis=-1))
+            if np.isfinite(result).all():
+                return result
     unit = power_of_two(x)
     return np.asarray(np.nanmean(x / unit, axis=-1)) * unit
 

@@ -24,6 +24,8 @@ def student_parameters(
     A spread within the rounding error of the scores counts as none: its standard error is 0.
     """
     mean, deviation, n = moments(np.asarray(differences, dtype=float))
+    if isinstance(n, float) and isinstance(rho, float):
+        return mean, 0.0 if deviation <= rounding else math.sqrt(1 / n + rho / (1 - rho)) * deviation, n - 1
     r = np.asarray(rho, dtype=float)
     return mean, np.where(deviation <= rounding, 0.0, np.sqrt(1 / n + r / (1 - r)) * deviation), n - 1
 

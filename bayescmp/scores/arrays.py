@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -245,15 +246,27 @@ def _copied_repeats(keys: Sequence[tuple[int, int]], values: Floats) -> tuple[in
     Three distinct values at least, because two perfect repeats of an easy dataset may well be alike.
     """
     blocks: dict[bytes, int] = {}
-    repeats = np.array([repeat for repeat, _ in keys])
-    if len(keys) < 4 or repeats[0] == repeats[-1] or len(set(repeats)) == len(keys):
-        return None
-    for repeat in np.unique(repeats):
-        block = values[:, : len(keys)][:, repeats == repeat]
-        earlier = blocks.setdefault(block.tobytes(), int(repeat))
+    for repeat, places in _repeats(tuple(keys)):
+        block = values[:, places]
+        earlier = blocks.setdefault(block.tobytes(), repeat)
         if earlier != repeat and np.unique(block[np.isfinite(block)]).size > 2:
-            return earlier, int(repeat)
+            return earlier, repeat
     return None
+
+
+@lru_cache(maxsize=64)
+def _repeats(keys: tuple[tuple[int, int], ...]) -> list[tuple[int, slice | NDArray[np.intp]]]:
+    """The repeats and their places; none where there is one only, or all have one fold."""
+    repeats = np.array([repeat for repeat, _ in keys])
+    names = np.unique(repeats).tolist()
+    if len(keys) < 4 or len(names) in (1, len(keys)):
+        return []
+    found: list[tuple[int, slice | NDArray[np.intp]]] = []
+    for repeat in names:
+        places = np.flatnonzero(repeats == repeat)
+        together = places[-1] - places[0] + 1 == places.size
+        found.append((repeat, slice(int(places[0]), int(places[-1]) + 1) if together else places))
+    return found
 
 
 # ---- from what was given to aligned numbers
@@ -270,7 +283,8 @@ def aligned(
     depths = {name: _depth(name, values) for name, values in arrays.items()}
     tables = {}
     for name, values in arrays.items():
-        _check_plain(name, values)
+        if depths[name] == 2:
+            _check_plain(name, values)
         if depths[name] == 2 and resampling is not None and np.shape(values) == resampling.repeats_by_folds:
             tables[name] = np.concatenate(
                 [as_vector(f"{name}, repeat {i + 1}", run) for i, run in enumerate(np.asarray(values))]
@@ -325,13 +339,18 @@ def dataset_names(given: Sequence[str] | int | None, n: int, folds: bool) -> tup
             raise ScoresError(f"`datasets` must be the number of datasets, but there are {n}, got {given}.")
         given = None
     if given is None:
-        return ("dataset",) if n == 1 and folds else tuple(f"dataset {i + 1}" for i in range(n))
+        return ("dataset",) if n == 1 and folds else _numbered(n)
     if isinstance(given, bool) or (not is_list(given) and not isinstance(given, str)):
         raise ScoresError(f"`datasets` must be a list of names, or their number, got {given!r}.")
     names = tuple(str(name) for name in ([given] if isinstance(given, str) else given))
     if len(names) != n or len(set(names)) < n:
         raise ScoresError(f"`datasets` must be {n} different names, got {len(names)}: {name_list(names)}.")
     return names
+
+
+@lru_cache(maxsize=8)
+def _numbered(n: int) -> tuple[str, ...]:
+    return tuple(f"dataset {i + 1}" for i in range(n))
 
 
 def check_same_index(arrays: Mapping[str, Any], what: str) -> None:
@@ -375,9 +394,9 @@ def _check_plain(name: str, values: ArrayLike) -> None:
 
 def check_finite(values: Floats, where: Callable[[int], str]) -> None:
     """Raise if a score is NaN or infinite; `where(i)` names the place of the i-th one."""
-    bad = np.flatnonzero(~np.isfinite(values))
-    if not bad.size:
+    if np.isfinite(values).all():
         return
+    bad = np.flatnonzero(~np.isfinite(values))
     nan = np.flatnonzero(np.isnan(values))
     if nan.size:
         raise ScoresError(

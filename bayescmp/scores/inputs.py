@@ -129,7 +129,7 @@ def as_pair(
     one, two = aligned(dict(zip(names, (a, b), strict=True)), folds, resampling, flat=folds).values()
     if resampling is not None:
         resampling.check(one.shape[1], "each array")
-        warn_of_copies("dataset", resampling.keys or (), np.stack([one[0], two[0]]))
+        warn_of_copies("dataset", resampling.keys or (), np.concatenate([one, two]))
     return Pair(
         a=names[0],
         b=names[1],
@@ -674,11 +674,10 @@ def in_ropes(data: Data, rope: RopeLike | Mapping[str, RopeLike]) -> tuple[Data,
     """The data and the rope; with a rope for each of many datasets, both in units of those ropes."""
     if not isinstance(rope, Mapping) or len(data.datasets) == 1:
         region = rope_for(rope, data.datasets[0])
-        values = np.concatenate([data.scores_a, data.scores_b]) if isinstance(data, Pair) else data.values
         if isinstance(data, Table):
             region = symmetric(region)
         if data.scale == "score":
-            warn_if_other_scale(region, values)
+            warn_if_other_scale(region, data.values if isinstance(data, Table) else (data.scores_a, data.scores_b))
         return data, region
     width = np.array([_width(name, rope_for(rope, name)) for name in data.datasets])
     column = width[:, None]
@@ -715,7 +714,7 @@ def check_units(data: Pair | Table | Scores, test: str, mixed_units: bool) -> tu
     if data.scale != "score" or len(data.datasets) < 2 or is_bounded(data.metric):
         return ()
     values = _by_dataset(data)
-    if not is_known(data.metric) and (np.nanmax(values) <= 1 or np.nanmin(values) <= 0):
+    if not is_known(data.metric) and (np.fmax.reduce(values, axis=None) <= 1 or np.fmin.reduce(values, axis=None) <= 0):
         return ()
     sizes, scored = np.full(len(values), np.nan), np.isfinite(values).any(axis=1)
     sizes[scored] = np.nanmedian(np.abs(values[scored]), axis=1)

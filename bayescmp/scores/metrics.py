@@ -1,6 +1,7 @@
 """Which way is up: the direction of well-known metrics."""
 
 import re
+from functools import lru_cache
 
 import numpy as np
 
@@ -85,6 +86,7 @@ def with_direction(metric: str | None, higher_is_better: bool, scale: str = "sco
     return f"{metric or 'score'} ({'higher' if higher_is_better else 'lower'} is better{on})"
 
 
+@lru_cache(maxsize=256)
 def _known_name(metric: str) -> str:
     """The name as the lists above have it; empty for "-rmse" and the like: negated or not, that is open."""
     name = re.sub(r"[^a-z0-9]+", "_", str(metric).lower().strip())

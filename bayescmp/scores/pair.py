@@ -85,9 +85,12 @@ class Pair(Value):
                 "designs."
             )
         check_one_kind(self.resampling)
-        ran, same = np.isfinite([one, two]), self.paired
-        if not ran[..., 0].all() or (ran[..., 1:] > ran[..., :-1]).any() or (same and (ran[0] != ran[1]).any()):
-            raise ScoresError("The scores of a pair must be finite; NaN only beyond the end of a dataset, for both.")
+        if not (np.isfinite(one) & np.isfinite(two)).all():
+            ran, same = np.isfinite([one, two]), self.paired
+            if not ran[..., 0].all() or (ran[..., 1:] > ran[..., :-1]).any() or (same and (ran[0] != ran[1]).any()):
+                raise ScoresError(
+                    "The scores of a pair must be finite; NaN only beyond the end of a dataset, for both."
+                )
         if self.scale not in SCALES:
             raise ScoresError(f"`scale` must be one of {name_list(SCALES)}, got {self.scale!r}.")
         for name, items in self.items.items():
@@ -98,10 +101,10 @@ class Pair(Value):
                 )
         one.flags.writeable = two.flags.writeable = False
 
-    @property
+    @cached_property
     def paired(self) -> bool:
         """Whether score i of A belongs to score i of B; independent runs have nothing to pair them by."""
-        return all(r is None or r.paired for r in self.resampling)
+        return all(r.paired for r in self.resampling if r is not None)
 
     @cached_property
     def differences(self) -> NDArray[np.float64]:
@@ -127,10 +130,10 @@ class Pair(Value):
         """The number of scores of each model, A and B, on each dataset: the same for both where they are paired."""
         return np.isfinite([self.scores_a, self.scores_b]).sum(axis=2)
 
-    @property
+    @cached_property
     def counts(self) -> NDArray[np.int_]:
         """The number of resamples of each dataset; of runs that cannot be paired, those of the model with more."""
-        return np.asarray(self.runs.max(axis=0))
+        return np.add.reduce(np.isfinite(self.scores_a), axis=1, dtype=int) if self.paired else self.runs.max(axis=0)
 
     @cached_property
     def means(self) -> NDArray[np.float64]:
@@ -140,9 +143,8 @@ class Pair(Value):
     @cached_property
     def rounding(self) -> NDArray[np.float64]:
         """The absolute rounding error that differences of each dataset's scores may carry."""
-        return np.nanmax(
-            [np.nanmax(rounding_of(x, self.scale), axis=1) for x in (self.scores_a, self.scores_b)], axis=0
-        )
+        both = np.concatenate([self.scores_a, self.scores_b], axis=1)
+        return np.fmax.reduce(rounding_of(both, self.scale), axis=1)
 
     @cached_property
     def _positions(self) -> dict[str, int]:

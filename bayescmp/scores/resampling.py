@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -303,7 +304,7 @@ class Resampling(Value):
         cases = "1 test case" if self.n_test == 1 else f"{self.n_test:.3g} test cases"
         return (f"{cases} per fold: below {FEW_CASES}, the score of a fold may be far from normal",)
 
-    @property
+    @cached_property
     def keys(self) -> tuple[tuple[int, int], ...] | None:
         """(repeat, fold) of every score in repeat-major order; None where the design has no fixed size."""
         if self.n is None:

@@ -135,12 +135,12 @@ class HierarchicalInference(RegionInference):
 
     def _summarise(self, rope: Rope) -> RegionSummary:
         """The answer, with more points in the direction whose error asks for them."""
-        h, times = self.hyper, tuple[int, ...]((0, 0, 0))
+        h, times, known, axis = self.hyper, tuple[int, ...]((0, 0, 0)), None, None
         for further in range(MOST_REFINED, -1, -1):
-            winner, shares, errors = answers(h, rope)
+            winner, shares, errors = answers(h, rope, known, axis)
             if sum(errors) <= ERROR_TO_REFINE or not further:
                 break
-            axis = int(np.argmax(errors))
+            known, axis = errors, int(np.argmax(errors))
             times = tuple(n + (k == axis) for k, n in enumerate(times))
             if times not in self._grids:
                 self._grids[times] = refined(h, self._log_density, axis)

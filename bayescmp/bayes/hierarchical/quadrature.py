@@ -181,7 +181,8 @@ def hyper_posterior(log_density: LogDensity) -> HyperPosterior:
     else:
         finest = LATTICE / 2 ** max(0, int(np.ceil(np.log2(32 * LATTICE / np.ptp(f.log_nu_range)))))
         wide = _lattice(*f.log_nu_range, 8 * finest)
-        box = _zoom(lambda s, t: f(wide, s, t), _box(*data, *f.at(wide), bounds), bounds)
+        some = np.unique(np.append(wide[::2], wide[-1]))
+        box = _zoom(lambda s, t: f(some, s, t), _box(*data, *f.at(wide), bounds), bounds)
 
         def likely(log_nu: Floats) -> Floats:
             rough = f(log_nu, *_grids(box)).max(axis=(1, 2))
@@ -348,26 +349,33 @@ CREDIT = 1 / 64
 """The most that the error estimate takes off for the next halving of the steps."""
 
 
-def answers(h: HyperPosterior, rope: Rope) -> tuple[Floats, Floats, tuple[float, float, float]]:
-    """P(each outcome is the most probable), the expected shares, and the error of both by direction: nu, x and t."""
-    nodes = _winner_nodes(h, rope)
-    inside, shares = _inside(h, nodes, rope), _shares(h, rope)
+Errors = tuple[float, float, float]
+
+
+def answers(
+    h: HyperPosterior, rope: Rope, known: Errors | None = None, axis: int | None = None
+) -> tuple[Floats, Floats, Errors]:
+    """P(each outcome is the most probable), the expected shares, and the error of both by direction: nu, x and t.
+
+    With the errors `known` before one `axis` was refined, only that one is estimated again.
+    """
+    nodes, thetas = _winner_nodes(h, rope), _thetas(h, rope)
+    inside, shares = _inside(h, nodes, rope), _shares(h, rope, thetas)
     found = _both(h, inside, shares, rope)
-    errors = []
-    for axis, size in enumerate(h.density.shape):
-        if size == 1:
-            errors.append(0.0)
+    errors = [0.0, 0.0, 0.0] if known is None else list(known)
+    for k, size in enumerate(h.density.shape):
+        if size == 1 or (known is not None and k != axis):
             continue
         coarser = []
-        for grid, step in ((h.every(step, axis), step) for step in (2, 4)):
-            if axis == 0:
+        for grid, step in ((h.every(step, k), step) for step in (2, 4)):
+            if k == 0:
                 coarser.append(_both(grid, inside[:, ::step], shares[:, ::step], rope))
             else:
-                regions = shares[..., ::step] if axis == 1 else _shares(grid, rope)
+                regions = shares[..., ::step] if k == 1 else _shares(grid, rope, thetas[..., ::step])
                 coarser.append(_both(grid, _inside(grid, nodes, rope), regions, rope))
         once, twice = (float(np.abs(a - b).max()) for a, b in ((found, coarser[0]), (coarser[0], coarser[1])))
         # the next halving takes off as much as the last one did, but no more than CREDIT
-        errors.append(once * min(max(once / twice if twice > 0 else 0.0, CREDIT), 1.0))
+        errors[k] = once * min(max(once / twice if twice > 0 else 0.0, CREDIT), 1.0)
     return found[:3], found[3:], (errors[0], errors[1], errors[2])
 
 
@@ -383,7 +391,7 @@ def delta_cdf(h: HyperPosterior, x: Sequence[float]) -> list[float]:
 
 def expected_theta(h: HyperPosterior, rope: Rope) -> Floats:
     """The posterior mean of theta."""
-    return _expected(h, _shares(h, rope), rope)
+    return _expected(h, _shares(h, rope, _thetas(h, rope)), rope)
 
 
 def _both(h: HyperPosterior, inside: Floats, shares: Floats, rope: Rope) -> Floats:
@@ -449,21 +457,26 @@ def winner_reach(nu: Floats, sigma: Floats, half: float) -> Floats:
     By Newton's steps in the square of the distance, in which the gap to "better" is nearly straight where the borders
     close; a bisection where a step leads outside.
     """
-    sigma = sigma / half  # in half ropes, of whatever size
-    low, high = np.zeros(sigma.shape), np.ones(sigma.shape)
+    shape = sigma.shape
+    nu, sigma = (np.broadcast_to(x, shape).ravel() for x in (nu, sigma / half))  # in half ropes, of whatever size
+    low, high = np.zeros(sigma.size), np.ones(sigma.size)
     z = np.clip(1 - sigma, 0.01, 0.99)
+    left = np.arange(sigma.size)
     for _ in range(40):
-        c = np.sqrt(z)
-        right, left = (1 - c) / sigma, (-1 - c) / sigma
-        gap = 2 * special.stdtr(nu, right) - special.stdtr(nu, left) - 1
-        slope = (np.exp(_log_t(left, nu)) - 2 * np.exp(_log_t(right, nu))) / (2 * c * sigma)
-        low, high = np.where(gap > 0, z, low), np.where(gap > 0, high, z)
+        c, s, df = np.sqrt(z[left]), sigma[left], nu[left]
+        inner, outer = (1 - c) / s, (-1 - c) / s
+        gap = 2 * special.stdtr(df, inner) - special.stdtr(df, outer) - 1
+        slope = (np.exp(_log_t(outer, df)) - 2 * np.exp(_log_t(inner, df))) / (2 * c * s)
+        before = z[left]
+        low[left], high[left] = np.where(gap > 0, before, low[left]), np.where(gap > 0, high[left], before)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            step = z - gap / slope
-        before, z = z, np.where((step > low) & (step < high), step, (low + high) / 2)
-        if np.abs(z - before).max() <= 1e-7:
+            step = before - gap / slope
+        inside = (step > low[left]) & (step < high[left])
+        z[left] = np.where(inside, step, (low[left] + high[left]) / 2)
+        left = left[np.abs(z[left] - before) > 1e-7]
+        if not left.size:
             break
-    return half * np.sqrt(z)
+    return half * np.sqrt(z).reshape(shape)
 
 
 def _log_t(x: Floats, nu: Floats) -> Floats:
@@ -478,26 +491,47 @@ def _expected(h: HyperPosterior, shares: Floats, rope: Rope) -> Floats:
     return p / p.sum()
 
 
-def _shares(h: HyperPosterior, rope: Rope) -> Floats:
-    """For each nu and x the integrals over t of theta_better, theta_worse, and of 1.
+def _thetas(h: HyperPosterior, rope: Rope) -> Floats:
+    """theta_better and theta_worse at the points of the grid that count, rows of nu and x by t; 0 at the others."""
+    rows = (h.density * h.weights(1)).reshape(-1, h.t.size)
+    nu, sigma = _rows(h)
+    result = np.zeros((2, *rows.shape))
+    points = rows > NEGLIGIBLE_POINT * rows.sum()
+    for theta, (border, sign) in zip(result, ((rope.high, 1.0), (rope.low, -1.0)), strict=True):
+        if np.isfinite(border):
+            i, j = np.nonzero(points & ~_narrow(h, sigma, border)[:, None])
+            theta[i, j] = special.stdtr(nu[i], sign * (h.delta[j] - border) / sigma[i])
+    return result
 
-    Where sigma_0 is as small as the steps of delta_0, theta is nearly a step. There the two are exchanged: the
-    distribution function of delta_0 is smooth, and is integrated over the new dataset's own deviation.
+
+def _rows(h: HyperPosterior) -> tuple[Floats, Floats]:
+    """nu and sigma_0 of the rows of delta_0."""
+    nu, sigma = (np.broadcast_to(a, h.density.shape[:2]).ravel() for a in (finite(h.nu)[:, None], h.sigma))
+    return nu, sigma
+
+
+def _narrow(h: HyperPosterior, sigma: Floats, border: float) -> NDArray[np.bool_]:
+    """Where sigma_0 is as small as the steps of delta_0, so that theta is nearly a step."""
+    return sigma < NARROW * np.interp(border, h.delta, np.gradient(h.delta))
+
+
+def _shares(h: HyperPosterior, rope: Rope, thetas: Floats) -> Floats:
+    """For each nu and x the integrals over t of theta_better, theta_worse, and of 1, from `_thetas`.
+
+    Where theta is nearly a step the two are exchanged: the distribution function of delta_0 is smooth, and is
+    integrated over the new dataset's own deviation.
     """
     rows = (h.density * h.weights(1)).reshape(-1, h.t.size)
-    nu, sigma = (np.broadcast_to(a, h.density.shape[:2]).ravel() for a in (finite(h.nu)[:, None], h.sigma))
+    nu, sigma = _rows(h)
     result = np.zeros((3, len(rows)))
     result[2] = rows.sum(axis=1)
     used = result[2] > NEGLIGIBLE_ROW * result[2].sum()
-    steps = np.gradient(h.delta)
     for k, (border, sign) in enumerate(((rope.high, 1.0), (rope.low, -1.0))):
         if np.isinf(border):
             continue
-        narrow = used & (sigma < NARROW * np.interp(border, h.delta, steps))
-        wide = used & ~narrow
-        i, j = np.nonzero((rows > NEGLIGIBLE_POINT * result[2].sum()) & wide[:, None])
-        below = special.stdtr(nu[i], sign * (h.delta[j] - border) / sigma[i])
-        result[k] = np.bincount(i, rows[i, j] * below, minlength=len(rows))
+        narrow = _narrow(h, sigma, border)
+        result[k] = np.einsum("ij,ij->i", rows, thetas[k]) * (used & ~narrow)
+        narrow &= used
         if narrow.any():
             far = float(np.ptp(h.delta) + np.abs(border - h.delta).max())
             below = _below_the_border(h, rows[narrow], nu[narrow], sigma[narrow], border, far)
@@ -524,6 +558,10 @@ _CUMULATIVE = _POLYNOMIALS / np.arange(1, 7)[:, None]
 """Of their integrals from 0: powers 1 to 6."""
 
 
+ALL_BUT = 1e-13
+"""Shares of a row below that are none, and above 1 less that are all."""
+
+
 def _row_cdf(h: HyperPosterior, rows: Floats, x: Floats) -> Floats:
     """The mass of each row below each of its x: interpolation by six points of the grid's coordinate, integrated."""
     f = np.pad(rows, ((0, 0), (3, 3)))
@@ -534,13 +572,17 @@ def _row_cdf(h: HyperPosterior, rows: Floats, x: Floats) -> Floats:
         position = np.clip((h.curve.t(x) - h.t[0]) / (h.t[1] - h.t[0]) + 1, 0, h.t.size + 1 - 1e-9)
     cell = position.astype(int)
     s = position - cell
-    row = np.arange(len(rows))[:, None]
-    coefficients = windows[row, cell] @ _CUMULATIVE.T
-    part = s * coefficients[..., 5]
-    for power in range(4, -1, -1):
-        part = s * (coefficients[..., power] + part)
+    row = np.broadcast_to(np.arange(len(rows))[:, None], cell.shape)
     total = cumulative[:, -1:]
-    share = np.clip(cumulative[row, cell] + part, 0.0, total) / np.where(total > 0, total, 1.0)
+    below = cumulative[row, cell]
+    # where all of a row is on one side there is nothing to interpolate
+    live = (cumulative[row, cell + 1] > ALL_BUT * total) & (below < (1 - ALL_BUT) * total)
+    s, coefficients = s[live], windows[row[live], cell[live]] @ _CUMULATIVE.T
+    part = s * coefficients[:, 5]
+    for power in range(4, -1, -1):
+        part = s * (coefficients[:, power] + part)
+    below[live] += part
+    share = np.clip(below, 0.0, total) / np.where(total > 0, total, 1.0)
     return np.where(np.isposinf(x), 1.0, share) * rows.sum(axis=1, keepdims=True)
 
 

@@ -301,8 +301,10 @@ class StudentAbilities(AbilityInference):
         location = self.folds.mean(axis=0)
         # normals times the centred folds have the covariance of the folds, also where it is singular
         factor = (self.folds - location) * np.sqrt(self.inflation / (n - 1))
-        for rng, size in streams(self.random_seed, self.n_draws, max(self.folds.shape)):
-            normal = rng.standard_normal((size, n)) @ factor
+        if n > factor.shape[1]:  # as many normals as models will do: R of Q R = factor has the same R'R
+            factor = np.linalg.qr(factor, mode="r")
+        for rng, size in streams(self.random_seed, self.n_draws, max(factor.shape)):
+            normal = rng.standard_normal((size, len(factor))) @ factor
             draws = location + normal / np.sqrt(rng.chisquare(n - 1, (size, 1)) / (n - 1))
             yield Block(draws, 4 * self.rounding)
 
