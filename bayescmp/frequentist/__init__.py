@@ -38,11 +38,13 @@ from bayescmp.frequentist.omnibus import (
     kruskal_wallis_test,
     nemenyi_test,
     quade_test,
+    rank_table,
 )
 from bayescmp.frequentist.pairwise import PairwiseTests, pairwise_ttest, pairwise_wilcoxon_test
 from bayescmp.frequentist.permutation import permutation_test
 from bayescmp.frequentist.power import (
     Power,
+    detectable_difference,
     power_curve,
     power_mcnemar,
     power_sign_test,
@@ -56,7 +58,7 @@ from bayescmp.frequentist.proportions import (
     proportion_difference_interval,
     proportion_interval,
 )
-from bayescmp.frequentist.rank_tests import sign_test, wilcoxon_test
+from bayescmp.frequentist.rank_tests import sign_test, signed_rank_table, wilcoxon_test
 from bayescmp.frequentist.recommend import Recommendation, recommend
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.frequentist.sequential import ETest, e_test
@@ -85,6 +87,7 @@ __all__ = [
     "corrected_ttest",
     "cv5x2_ftest",
     "cv5x2_ttest",
+    "detectable_difference",
     "difference_interval",
     "e_test",
     "fisher_lsd",
@@ -117,10 +120,12 @@ __all__ = [
     "proportion_interval",
     "quade_test",
     "rank_biserial",
+    "rank_table",
     "raw_difference",
     "recommend",
     "rxk_cv_ttest",
     "sign_test",
+    "signed_rank_table",
     "tost_mcnemar",
     "tost_ttest",
     "tukey_hsd",
