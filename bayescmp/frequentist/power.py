@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -409,7 +410,7 @@ def detectable_difference(
     0.129
     """
     pair = as_pair(a, b, arrays_are="folds", higher_is_better=higher_is_better)
-    options = {"power": power, "alpha": alpha}
+    power, alpha = check_share("power", power), check_share("alpha", alpha)
     if len(pair.datasets) > 1:
         sample, design = pair.means, None
     elif pair.paired:
@@ -419,10 +420,16 @@ def detectable_difference(
         check_size(min(x.size, y.size), 2, "in each group")
         n = 2 / (1 / x.size + 1 / y.size)
         spread = math.sqrt((np.var(x, ddof=1) / x.size + np.var(y, ddof=1) / y.size) * n / 2)
-        return power_ttest(n=n, paired=False, **options).effect * spread
+        return _detectable_effect(n, None, False, power, alpha) * spread
     check_size(sample.size, 2, "pairs")
-    found = power_ttest(n=sample.size, resampling=None if design is None or not design.rho else design, **options)
-    return found.effect * float(np.std(sample, ddof=1))
+    rho = design.rho if design is not None and design.rho else None
+    return _detectable_effect(sample.size, rho, True, power, alpha) * float(np.nanstd(sample, ddof=1))
+
+
+@cache
+def _detectable_effect(n: float, rho: float | None, paired: bool, power: float, alpha: float) -> float:
+    """The same for all pairs of models of a table, which differ in their spread only."""
+    return power_ttest(n=n, paired=paired, power=power, alpha=alpha, resampling=rho).effect
 
 
 def power_curve(effects: Iterable[Any], n: Iterable[float], *, test: str = "ttest", **options: Any) -> "pd.DataFrame":

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 MOST_OPEN_CARDS, MOST_CARDS = 8, 60
 """Pairs that have a card: the first ones open, the others folded away; the rest is in the table."""
+MOST_NAMED = 12
+"""Undecided pairs that the first screen names."""
 MOST_ROWS = 1000
 """Pairs in the tables of a page; of more, the most interesting ones."""
 MOST_TESTS = 100
@@ -139,11 +141,15 @@ class Content:
     methods: str
     references: list[Reference]
     bibtex: str
-    latex: str
     diagnostics: list[tuple[str, str]]
     notes: list[str]
     reproduce: list[tuple[str, str]]
     call: str
+
+    @property
+    def first_undecided(self) -> list[int]:
+        """The undecided pairs that the first screen names."""
+        return [card.i for card in self.cards if card.row.point.decision is Decision.UNDECIDED][:MOST_NAMED]
 
     def to_json(self) -> dict[str, Any] | None:
         """What moves with the rope, for the page; None where nothing does."""
@@ -162,8 +168,6 @@ def content(
     advance: Callable[[int], None] = lambda n: None,
 ) -> Content:
     """Gather the report of a comparison; `advance` is called after each of its `PARTS`."""
-    from bayescmp.reports.writing import to_latex
-
     ranking, why = ranking_of(c)
     advance(1)
     order = by_interest(c, ranking)
@@ -221,7 +225,6 @@ def content(
         methods=methods_text(c),
         references=references(c),
         bibtex=bibtex(c),
-        latex=to_latex(c) if len(c.posteriors) <= MOST_CARDS else "",
         diagnostics=_diagnostics(c),
         notes=_notes(c),
         reproduce=_reproduce(c),
@@ -287,7 +290,10 @@ def sentences(c: "Comparison") -> list[str]:
 def pair_rows(c: "Comparison", places: Sequence[int] | None = None) -> list[PairRow]:
     """The table of pairs; every column has one number format."""
     pairs = c.pairs_at(range(len(c.posteriors)) if places is None else places)
-    error, digits = _column_error(pairs), _column_width(p.posterior.hdi() for p in pairs if p.posterior.mean is not None)
+    error, digits = (
+        _column_error(pairs),
+        _column_width(p.posterior.hdi() for p in pairs if p.posterior.mean is not None),
+    )
     ids = addresses([(pair.a, pair.b) for pair in pairs])
     return [
         PairRow(
@@ -528,7 +534,7 @@ def results_table(c: "Comparison") -> "pd.DataFrame":
     >>> import bayescmp as bc
     >>> table = bc.reports.results_table(bc.compare(bc.load_labour(), rope=0.01))
     >>> table.loc[table["best"], ["model", "mean", "sd"]].round(3).values.tolist()
-    [['SVM', 0.078, 0.112]]
+    [['SVM', 0.06, 0.096]]
     """
     import pandas as pd
 
@@ -577,11 +583,13 @@ def dataset_rows(c: "Comparison") -> list[dict[str, Any]]:
     """One row per dataset: its design, mean and standard deviation of every model, the best one marked."""
     scores = c.scores
     designs = scores.summary().iloc[:, 1]
+    parts = list(results_table(c).groupby("dataset", sort=False))
+    spreads = [_spread(part["mean"]) for _, part in parts]
+    typical = float(np.median([x for x in spreads if x > 0] or [0.0]))
     rows = []
-    for (name, part), design in zip(results_table(c).groupby("dataset", sort=False), designs, strict=True):
-        means = part["mean"].to_numpy()
-        known = means[np.isfinite(means)]
-        spread = float(np.ptp(known)) if known.size else 0.0
+    for (name, part), own, design in zip(parts, spreads, designs, strict=True):
+        # one number format, but for datasets in units of their own
+        spread = typical if own == 0 or abs(np.log10(own / typical)) < 2 else own
         cells = [
             {
                 "mean": "not run" if np.isnan(row.mean) else number(float(row.mean), spread),
@@ -593,6 +601,11 @@ def dataset_rows(c: "Comparison") -> list[dict[str, Any]]:
         ]
         rows.append({"name": name, "n": int(part["n"].max()), "design": design, "cells": cells})
     return rows
+
+
+def _spread(means: Any) -> float:
+    known = means[np.isfinite(means)]
+    return float(np.ptp(known)) if known.size else 0.0
 
 
 def results_note(c: "Comparison") -> str:
@@ -637,7 +650,9 @@ def _signed_ranks(c: "Comparison", order: Sequence[int]) -> list[dict[str, Any]]
             ]
             for row in frame.itertuples(index=False)
         ]
-        plus, minus = (float(x.sum()) for x in (frame["signed_rank"].clip(lower=0), -frame["signed_rank"].clip(upper=0)))
+        plus, minus = (
+            float(x.sum()) for x in (frame["signed_rank"].clip(lower=0), -frame["signed_rank"].clip(upper=0))
+        )
         tables.append(
             {"a": pair.a, "b": pair.b, "rows": list(zip(frame["dataset"], rows, strict=True))}
             | {"sums": f"W+ = {plus:g}, W\u2212 = {minus:g}"}

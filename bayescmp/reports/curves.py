@@ -7,7 +7,7 @@ between two of its ropes the probabilities are interpolated, and the page says h
 import math
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bayescmp.comparison.pair import PairResult
 from bayescmp.rope import Decision, Rope, RopeLike, ropes_of
-from bayescmp.sentences import decided, rope_text
+from bayescmp.sentences import SAME, agreement_kind, decided, decision_words, rope_text
 from bayescmp.text import probability
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ STEPS = 10
 """Positions of the slider from one rope of the grid to the next."""
 UNIT = 100_000
 """The page has probabilities as whole numbers of hundred-thousandths."""
+MOST_RANKINGS, MOST_RANKINGS_OF_MANY = 11, 5
+"""Ropes of the grid at which all models are ranked anew, for the headline and the table of models."""
+MANY_MODELS = 20
 MOST_TEXTS = 400
 """Sentences of cards that the page has for other ropes; with many cards they are those of fewer ropes."""
 CODES = {Decision.A_BETTER: "a", Decision.EQUIVALENT: "e", Decision.B_BETTER: "b", Decision.UNDECIDED: "u"}
@@ -50,14 +53,18 @@ class Point:
     differ: bool
 
     @classmethod
-    def of(cls, pair: PairResult, mcse: float | None = None) -> "Point":
+    def of(cls, pair: PairResult, mcse: float) -> "Point":
         """The pair at its posterior's rope; with the Monte-Carlo error that all rows of a table are shown with."""
         p = pair.posterior
-        error = p.largest_mcse if mcse is None else mcse
-        shown = tuple(probability(x, error, pair.standard.threshold) for x in p.three)
+        shown = tuple(probability(x, mcse, pair.standard.threshold) for x in p.three)
         shares = () if p.expected is None else tuple(map(probability, p.expected.values()))
-        verdict = pair.verdict
-        return cls(shown, shares, pair.decision, verdict.decision, verdict.kind, verdict.differ)
+        return replace(cls.without_numbers(pair), probabilities=shown, shares=shares)
+
+    @classmethod
+    def without_numbers(cls, pair: PairResult) -> "Point":
+        """What is decided about the pair, and whether the schools differ."""
+        decision, kind = pair.decision, agreement_kind(pair)
+        return cls((), (), decision, decision_words(pair.posterior, decision), kind, kind not in SAME)
 
 
 @dataclass(frozen=True)
@@ -72,14 +79,14 @@ class Curves:
     """The scale of the differences, and so of the ropes."""
     higher_is_better: bool
     threshold: float
-    rankings: "tuple[RankingPosterior, ...]" = ()
-    """The ranking at every rope; empty where there is none, or where it has no rope."""
+    rankings: "dict[int, RankingPosterior]" = field(default_factory=dict)
+    """The ranking at some of the ropes, by place; empty where there is none, or where it has no rope."""
     two_models: bool = False
 
     @cached_property
     def points(self) -> tuple[tuple[Point, ...], ...]:
         """Every pair at every rope, in words."""
-        return tuple(tuple(map(Point.of, row)) for row in self.pairs)
+        return tuple(tuple(map(Point.without_numbers, row)) for row in self.pairs)
 
     def text(self, j: int) -> str:
         """The j-th rope."""
@@ -167,21 +174,21 @@ class Curves:
             "shares": shares,
             "kind": ["".join(places[p.kind] for p in points) for points in self.points],
             "headlines": self.headlines,
-            "within": [[round(r.p_within_rope[name] * UNIT) for r in self.rankings] for name in ranked],
+            "ranked": list(self.rankings),
+            "within": [[round(r.p_within_rope[name] * UNIT) for r in self.rankings.values()] for name in ranked],
             "cards": self._sentences(cards),
         }
 
     @cached_property
-    def headlines(self) -> list[str]:
-        """The first line of the report at every rope of the grid; empty where it does not depend on the rope."""
+    def headlines(self) -> dict[int, str]:
+        """The first line of the report at the ropes of the grid; empty where it does not depend on the rope."""
         if self.two_models:
-            return [decided(pair) for pair in self.pairs[0]]
-        return [ranking.groups(threshold=self.threshold).sentence() for ranking in self.rankings]
+            return {j: decided(pair) for j, pair in enumerate(self.pairs[0])}
+        return {j: ranking.groups(threshold=self.threshold).sentence() for j, ranking in self.rankings.items()}
 
     def _sentences(self, cards: Sequence[int]) -> dict[str, Any]:
         """The sentences of the cards, at every rope of the grid or at some of them."""
-        most = max(2, MOST_TEXTS // max(1, len(cards)))
-        ropes = sorted({self.at, *np.linspace(0, len(self.ropes) - 1, min(most, len(self.ropes))).astype(int).tolist()})
+        ropes = _some(len(self.ropes), max(2, MOST_TEXTS // max(1, len(cards))), self.at)
         said = {i: [self.pairs[i][j].three_sentences for j in ropes] for i in cards}
         return {
             "ropes": ropes,
@@ -246,12 +253,15 @@ def curves(
         warnings.simplefilter("ignore")  # given when the comparison was made
         pairs = [pair for pair, _ in c.at_ropes(grid, n_jobs=n_jobs, places=chosen)]
     rows = (tuple(pairs[i : i + len(grid)]) for i in range(0, len(pairs), len(grid)))
-    rankings: list[Any] = []
+    rankings: dict[int, Any] = {}
     if ranking is not None and len(c.models) > 2 and all(math.isfinite(rope.high - rope.low) for rope in grid):
+        here = grid.index(own)
+        most = MOST_RANKINGS if len(c.models) <= MANY_MODELS else MOST_RANKINGS_OF_MANY
+        widest = {j: max(-grid[j].low, grid[j].high) for j in _some(len(grid), most, here)}
         try:
-            rankings = [ranking.with_rope(max(-rope.low, rope.high)) for rope in grid]
+            rankings = {j: ranking if j == here else ranking.with_rope(x) for j, x in widest.items()}
         except ValueError:  # mean ranks have no rope
-            rankings = []
+            rankings = {}
     return Curves(
         ropes=tuple(grid),
         at=grid.index(own),
@@ -259,7 +269,7 @@ def curves(
         scale=scale,
         higher_is_better=c.scores.higher_is_better,
         threshold=c.threshold,
-        rankings=tuple(rankings),
+        rankings=rankings,
         two_models=len(c.models) == 2,
     )
 
@@ -278,6 +288,11 @@ def _unit(c: "Comparison") -> float:
     ends = [p.hdi() for p in c.posteriors if p.mean is not None]
     width = max((high - low for low, high in ends), default=0.0)
     return float(f"{width / 10:.0e}") if width > 0 and math.isfinite(width) else 0.0
+
+
+def _some(n: int, most: int, here: int) -> list[int]:
+    """At most about so many of n places, evenly spread, among them the first, the last and `here`."""
+    return sorted({here, *np.linspace(0, n - 1, min(most, n)).astype(int).tolist()})
 
 
 def _codes(three: NDArray[np.float64], edge: int) -> Ints:

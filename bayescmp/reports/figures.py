@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bayescmp.comparison.result import Comparison
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-MOST_MODELS = 40
+MOST_MODELS = 20
 """P(best) of more models is read from the table."""
 MOST_PAIRS = 60
 """A forest of more pairs is no longer readable."""
@@ -26,7 +26,9 @@ INKS = {
     "#000": "currentColor",
     "black": "currentColor",
     "#1a1a1a": "currentColor",
+    "#595959": "var(--soft)",
     "#8c8c8c": "var(--faint)",
+    "#d0d0d0": "var(--e)",
     "#e3e3e3": "var(--grid)",
     "#e8e8e8": "var(--rope)",
     "#b3b3b3": "var(--e)",
@@ -49,8 +51,6 @@ class Figure(NamedTuple):
 
 def figures(c: "Comparison", ranking: "RankingPosterior | None") -> list[Figure]:
     """P(best), the forest, right and wrong on items, and rope curves: the figure of all pairs is the page's own."""
-    from bayescmp import plots
-
     drawn: list[tuple[str, str, Any]] = []
     if ranking is not None and 2 < len(c.models) <= MOST_MODELS:
         drawn.append(("Probability of being the best", "plot_p_best", ranking))
@@ -62,6 +62,10 @@ def figures(c: "Comparison", ranking: "RankingPosterior | None") -> list[Figure]
     if len(c.pairs) <= MOST_CURVES and not c.setting.bayes_test.slow and _has_curve(c.posteriors[0]):
         drawn += [(f"How the answer moves with the rope: {p.a} vs {p.b}", "plot_rope_curve", p) for p in c.posteriors]
     found: list[Figure] = []
+    if not drawn:
+        return found
+    from bayescmp import plots
+
     for title, name, result in drawn:
         svg = inline_svg(_svg(getattr(plots, name), result), f"figure{len(found) + 1}")
         if len(svg) <= MOST_CHARACTERS:

@@ -63,7 +63,7 @@ def overview(c: "Comparison", ranked: "Sequence[str]", listed: "Sequence[int]") 
     shown = models[:MOST_MODELS]
     k = len(shown)
     numbered = k <= MOST_NUMBERED
-    w, h = (64, 40) if k <= 6 else (52, 34) if k <= 8 else (38, 26) if numbered else (22, 20)
+    w, h = (64, 40) if k <= 6 else (52, 34) if k <= 8 else (44, 28) if numbered else (22, 20)
     letters = max(len(_short(name)) for name in shown[:3])
     left = 8 * letters + 14
     cells, labels = [], []
@@ -95,11 +95,11 @@ def _against(c: "Comparison", models: "Sequence[str]", names: "dict[tuple[str, s
     one = c.control if c.control is not None else c.pair_names[0][0]
     others = [name for name in models if (one, name) in names][:MOST_MODELS]
     w, h = 300, 30
-    left = 8 * max(len(_short(name)) for name in others) + 14
+    left = 8 * max(len(_short(name)) for name in others) + 14 if len(others) > 1 else 2
     more = len(models) - 1 - len(others)
     return Overview(
         cells=[Cell(names[one, name], left, r * h, False) for r, name in enumerate(others)],
-        labels=[Label(name, _short(name), left - 7, r * h + h // 2) for r, name in enumerate(others)],
+        labels=[Label(name, _short(name), left - 7, r * h + h // 2) for r, name in enumerate(others) if left > 2],
         width=left + w + 2,
         height=h * len(others),
         cell_width=w,

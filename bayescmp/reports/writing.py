@@ -16,6 +16,7 @@ from bayescmp.comparison.run import progress_bar
 from bayescmp.comparison.show import ranking_of
 from bayescmp.files import check_target, checked_path, holds, write_text
 from bayescmp.reports.content import (
+    MOST_CARDS,
     MOST_PROBABLE,
     P_NAMES,
     PARTS,
@@ -94,7 +95,11 @@ def report(
     form = FORMATS[check_path(path, overwrite=overwrite, report=True).suffix.lower()]
     with progress_bar(PARTS + 2, 0, "report, parts", progress) as advance:
         found = content(c, ropes, n_jobs, check_switch("plan", plan), advance)
-        drawn = {"figures": figures(c, ranking_of(c)[0])} if form == "html" else _table_options(c)
+        if form == "html":
+            latex_table = to_latex(c) if len(c.posteriors) <= MOST_CARDS else ""
+            drawn = {"figures": figures(c, ranking_of(c)[0]), "latex": latex_table}
+        else:
+            drawn = _table_options(c)
         advance(1)
         text = environment(form).get_template(f"report.{form}").render(r=found, mark=mark, **drawn)
         advance(1)
@@ -189,9 +194,7 @@ def _cell(x: Any) -> Any:
     return visible(safe_text(x), keep="\n\t") if isinstance(x, str) else x
 
 
-def to_latex(
-    c: "Comparison", *, table: str = "pairs", caption: str | None = None, label: str | None = None
-) -> str:
+def to_latex(c: "Comparison", *, table: str = "pairs", caption: str | None = None, label: str | None = None) -> str:
     """A table for a paper: needs booktabs, and longtable where it fills more than a page.
 
     Parameters
@@ -214,7 +217,10 @@ def to_latex(
     >>> bc.reports.to_latex(bc.compare(bc.load_labour(), rope=0.01)).splitlines()[0]
     '\\\\begin{table}[htbp]'
     """
-    given = {"caption": None if caption is None else str(caption), "label": Raw(label or f"tab:{LABELS[_table(table)]}")}
+    given = {
+        "caption": None if caption is None else str(caption),
+        "label": Raw(label or f"tab:{LABELS[_table(table)]}"),
+    }
     return environment("tex").get_template(f"{table}.tex").render(**_table_parts(c, table), **given)
 
 
@@ -235,7 +241,7 @@ def to_markdown(c: "Comparison", *, table: str = "pairs") -> str:
     --------
     >>> import bayescmp as bc
     >>> print(bc.reports.to_markdown(bc.compare(bc.load_labour(), rope=0.01)).splitlines()[1])
-    |---|---|---|---:|---:|---:|---:|---|---:|
+    |---|---|---|---:|---|---:|---:|---:|---:|
     """
     return environment("md").get_template(f"{_table(table)}.md").render(**_table_parts(c, table))
 

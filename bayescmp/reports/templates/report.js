@@ -178,7 +178,7 @@
   const ranked = all("#rank-table tbody tr");
   // Python's own texts at the rope of this report
   const kept = all(
-    "#headline, #undecided, #counts, #overview text, #rank-table .within, .card b, .card .verdict, .card .says, " +
+    "#headline, #moved, #undecided, #counts, #overview text, #rank-table .within, .card b, .card .verdict, .card .says, " +
       ".card .differ, #pair-table :is(.p0, .p1, .p2, .shares, .tag, .kind)",
   ).map((element) => [element, [...element.childNodes], element.dataset.v]);
   const restore = () => {
@@ -231,27 +231,32 @@
       const i = Number(cell.dataset.i);
       cell.setAttribute("class", `cell ${names[codes[i]]}`);
       draw(rects, cell.dataset.flip ? [...p[i]].reverse() : p[i], x, width);
-      if (text && !own) text.textContent = shown(Math.max(...p[i]));
+      if (text && !own) text.textContent = shown(Math.max(...p[i])).slice(0, 5);
     }
-    for (const item of listed) item.hidden = codes[Number(item.dataset.i)] !== "u";
+    let room = 12;
+    for (const item of listed) {
+      item.hidden = codes[Number(item.dataset.i)] !== "u" || room < 1;
+      if (!item.hidden) room -= 1;
+    }
     const undecided = codes.filter((code) => code === "u").length;
     const equivalent = codes.filter((code) => code === "e").length;
     if (!own) {
       byId("undecided").textContent = undecided
-        ? `${undecided} of ${rows.length} ${some} at rope ${ropeText}.`
+        ? `${undecided} of ${rows.length} ${some} at rope ${ropeText}${undecided > 12 - room ? ", among them:" : "."}`
         : `Nothing at rope ${ropeText}: every listed pair is decided.`;
-      byId("counts").textContent =
+      byId("counts").textContent = rows.length === 1 ? rows[0].querySelector(".tag").textContent :
         `${rows.length - undecided - equivalent} decided for one model, ${equivalent} equivalent, ${undecided} undecided`;
-      const stop = Math.round(at / data.steps);
-      if (data.headlines.length) byId("headline").textContent = data.headlines[stop];
-      byId("moved").textContent = data.headlines.length
-        ? `This is the headline at rope ${data.texts[stop * data.steps]}. The report was written for ${data.texts[data.at]}.`
-        : `The headline does not depend on the rope. The report was written for ${data.texts[data.at]}.`;
-      ranked.forEach((row, i) => {
-        const numbers = data.within[i];
-        if (!numbers) return;
-        const x = between(numbers, 1, 0, at);
-        put(row.querySelector(".within"), (x / data.unit).toFixed(3), x / data.unit);
+      const stops = Object.keys(data.headlines).map(Number);
+      const stop = stops[nearest(at, stops)];
+      if (stops.length) byId("headline").textContent = data.headlines[stop];
+      byId("moved").textContent = stops.length
+        ? `Headline for rope ${data.texts[stop * data.steps]}, the nearest at which it was computed; the report is for ${data.texts[data.at]}.`
+        : `The headline does not depend on the rope; the report is for ${data.texts[data.at]}.`;
+      const high = Math.max(1, data.ranked.findIndex((j) => j * data.steps >= at));
+      const [from, to] = [data.ranked[high - 1] * data.steps, data.ranked[high] * data.steps];
+      data.within.forEach((numbers, i) => {
+        const x = numbers[high - 1] + ((numbers[high] - numbers[high - 1]) * (at - from)) / (to - from);
+        put(ranked[i].querySelector(".within"), (x / data.unit).toFixed(3), x / data.unit);
       });
     }
     byId("moved").hidden = own;
