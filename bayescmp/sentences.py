@@ -529,7 +529,8 @@ def cautions(c: "Comparison") -> list[str]:
         how = c.tests.adjustment
         adjusted = "p-values are not adjusted for that" if how == "none" else f"p-values are adjusted for that ({how})"
         lines.append(
-            f"{m} pairs were compared: {by_chance(m, c.alpha)} The {adjusted}; the posterior probabilities are not: each pair has its own prior, "
+            f"{m} pairs were compared: {by_chance(m, c.alpha)} The {adjusted}; the posterior "
+            "probabilities are not: each pair has its own prior, "
             "whatever the other pairs show."
             + (" bayes.multilevel(scores) is the one model of all that shrinks." if c.scores.paired else "")
         )

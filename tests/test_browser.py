@@ -108,7 +108,8 @@ def move(page, at):
 
 def cards_of(page):
     read = """cards => cards.map(c => ({
-        i: Number(c.dataset.i), verdict: c.querySelector('.verdict').textContent, says: c.querySelector('.says').textContent,
+        i: Number(c.dataset.i), verdict: c.querySelector('.verdict').textContent,
+        says: c.querySelector('.says').textContent,
         p: [0, 1, 2].map(k => c.querySelector('.p' + k).textContent), kind: c.className }))"""
     return page.eval_on_selector_all(".card", read)
 
@@ -275,12 +276,14 @@ def test_nothing_is_wider_than_the_screen(show, name, scheme, width):
 
 
 SEEN = """() => {
-  const seen = [...document.querySelectorAll("a[href], button, input, summary, [tabindex='0']")].filter(e => e.offsetParent);
+  const every = document.querySelectorAll("a[href], button, input, summary, [tabindex='0']");
+  const seen = [...every].filter(e => e.offsetParent);
   const name = e => e.getAttribute("aria-label") || (e.labels && e.labels[0] && e.labels[0].textContent)
     || (e.getAttribute("aria-labelledby") && document.getElementById(e.getAttribute("aria-labelledby")).textContent)
     || e.textContent;
   return seen.map(e => { const b = e.getBoundingClientRect();
-    return {tag: e.tagName, name: name(e).trim(), width: b.width, height: b.height, text: getComputedStyle(e).display === "inline"}; });
+    const text = getComputedStyle(e).display === "inline";
+    return {tag: e.tagName, name: name(e).trim(), width: b.width, height: b.height, text}; });
 }"""
 
 
@@ -300,7 +303,8 @@ CONTRAST = """() => {
   const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
   const rgb = (css, under) => { canvas.fillStyle = `rgb(${under})`; canvas.fillRect(0, 0, 1, 1); canvas.fillStyle = css;
     canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3); };
-  const light = c => { const [r, g, b] = c.map(x => x / 255).map(x => x <= .04045 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4);
+  const linear = x => x <= .04045 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4;
+  const light = c => { const [r, g, b] = c.map(x => linear(x / 255));
     return .2126 * r + .7152 * g + .0722 * b; };
   const paper = e => { const c = e ? paper(e.parentElement) : [255, 255, 255];
     return e ? rgb(getComputedStyle(e).backgroundColor, c) : c; };
@@ -308,13 +312,15 @@ CONTRAST = """() => {
   const walker = document.createTreeWalker(document.querySelector("body"), NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const e = walker.currentNode.parentElement;
-    if (!walker.currentNode.textContent.trim() || !e.offsetParent || e.closest("svg, script, button:disabled, .skip")) continue;
+    const empty = !walker.currentNode.textContent.trim() || !e.offsetParent;
+    if (empty || e.closest("svg, script, button:disabled, .skip")) continue;
     const back = paper(e), [x, y] = [light(rgb(getComputedStyle(e).color, back)), light(back)].sort((a, b) => b - a);
     found.push([(x + .05) / (y + .05), e.className, walker.currentNode.textContent.slice(0, 40)]);
   }
   for (const e of document.querySelectorAll("#overview text, .drawing text")) {
-    const cell = e.closest(".cell"), decided = cell && !cell.matches(".undecided") && cell.querySelector("rect.ra, rect.rb");
-    const widest = decided && [...cell.querySelectorAll("rect")].sort((a, b) => b.getAttribute("width") - a.getAttribute("width"))[0];
+    const cell = e.closest(".cell"), width = rect => rect.getAttribute("width");
+    const decided = cell && !cell.matches(".undecided");
+    const widest = decided && [...cell.querySelectorAll("rect")].sort((a, b) => width(b) - width(a))[0];
     const back = widest ? rgb(getComputedStyle(widest).fill, [0, 0, 0]) : paper(e.closest("figure"));
     const [x, y] = [light(rgb(getComputedStyle(e).fill, back)), light(back)].sort((a, b) => b - a);
     found.push([(x + .05) / (y + .05), "figure", e.textContent]);

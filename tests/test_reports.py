@@ -660,8 +660,9 @@ def test_cards_come_by_interest(domains_c):
 def test_a_column_has_one_number_format(name, request):
     c = request.getfixturevalue(name)
     found = content(c)
-    for column in ([r.difference for r in found.pairs], [r.estimate for r in found.tests],
-                   [r.detectable for r in found.tests], [p for r in found.pairs for p in r.point.probabilities]):  # fmt: skip
+    columns = [[row.difference for row in found.pairs], [p for row in found.pairs for p in row.point.probabilities]]
+    columns += [[row.estimate for row in found.tests], [row.detectable for row in found.tests]]
+    for column in columns:
         assert len({len(text.partition(".")[2]) for text in column}) == 1, column
 
 

@@ -480,7 +480,7 @@ class Comparison(Value):
         return reports.to_csv(self, path, overwrite=overwrite)
 
     def to_latex(self, *, table: str = "pairs", caption: str | None = None, label: str | None = None) -> str:
-        """The `table` of "pairs", "tests" or "results" for a paper, with booktabs; `caption` and `label` are LaTeX's."""
+        """The `table` of "pairs", "tests" or "results" for a paper; `caption` and `label` are LaTeX's."""
         from bayescmp import reports
 
         return reports.to_latex(self, table=table, caption=caption, label=label)

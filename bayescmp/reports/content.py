@@ -420,8 +420,8 @@ def tests_note(c: "Comparison") -> str:
     """What has to stand below the table of tests."""
     level = f"{100 * POWER:g} %"
     return (
-        f"{c.tests.method}. Differences are positive where A is better. Detectable: the smallest true difference that a "
-        f"two-sided t-test at level {c.alpha:g} would have found with probability {level}, given the spread that was "
+        f"{c.tests.method}. Differences are positive where A is better. Detectable: the smallest true difference that "
+        f"a two-sided t-test at level {c.alpha:g} would have found with probability {level}, given the spread that was "
         "seen; a difference that is not significant says little where this is larger than what matters."
     )
 
@@ -636,10 +636,10 @@ def _ranks(c: "Comparison") -> list[tuple[str, list[str]]]:
 
 def _signed_ranks(c: "Comparison", order: Sequence[int]) -> list[dict[str, Any]]:
     """The signed ranks of the first pairs, where the tests are about them."""
-    if c.setting.frequentist not in ("wilcoxon_test", "pairwise_wilcoxon_test"):
-        return []
     tables = []
     for pair in c.pairs_at(order[:MOST_SIGNED]):
+        if "w_plus" not in pair.test.details:
+            continue
         frame = signed_rank_table(in_ropes(quiet_pair(c.scores, (pair.a, pair.b)), c.rope)[0])
         spread = float(np.ptp(frame["difference"]))
         rows = [
