@@ -583,7 +583,7 @@ def dataset_rows(c: "Comparison") -> list[dict[str, Any]]:
     """One row per dataset: its design, mean and standard deviation of every model, the best one marked."""
     scores = c.scores
     designs = scores.summary().iloc[:, 1]
-    parts = list(results_table(c).groupby("dataset", sort=False))
+    parts: Any = list(results_table(c).groupby("dataset", sort=False))
     spreads = [_spread(part["mean"]) for _, part in parts]
     typical = float(np.median([x for x in spreads if x > 0] or [0.0]))
     rows = []
@@ -640,7 +640,7 @@ def _signed_ranks(c: "Comparison", order: Sequence[int]) -> list[dict[str, Any]]
     for pair in c.pairs_at(order[:MOST_SIGNED]):
         if "w_plus" not in pair.test.details:
             continue
-        frame = signed_rank_table(in_ropes(quiet_pair(c.scores, (pair.a, pair.b)), c.rope)[0])
+        frame: Any = signed_rank_table(in_ropes(quiet_pair(c.scores, (pair.a, pair.b)), c.rope)[0])
         spread = float(np.ptp(frame["difference"]))
         rows = [
             [

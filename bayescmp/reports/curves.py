@@ -159,7 +159,8 @@ class Curves:
         first = self.pairs[0][0].posterior
         shares = None
         if first.expected is not None:
-            shares = [[round(x * UNIT) for pair in row for x in pair.posterior.expected.values()] for row in self.pairs]
+            expected = [[list((pair.posterior.expected or {}).values()) for pair in row] for row in self.pairs]
+            shares = np.rint(np.array(expected) * UNIT).astype(int).reshape(len(self.pairs), -1).tolist()
         return {
             "texts": self.texts,
             "at": self.at * STEPS,
