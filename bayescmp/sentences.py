@@ -207,7 +207,7 @@ KINDS = {
 
 def agreement(r: "PairResult") -> tuple[str, str]:
     """The kind of (dis)agreement of both schools about a pair, one of `KINDS`, and its sentence."""
-    kind, words = (_significant if r.significant else _not_significant)(r)
+    kind, words = _kind(r)
     p, s = r.posterior, r.standard
     leader, other = (p.a, p.b) if _a_leads(p) else (p.b, p.a)
     always = {
@@ -222,6 +222,15 @@ def agreement(r: "PairResult") -> tuple[str, str]:
         "threshold": f"{s.threshold:g}",
     }
     return kind, KINDS[kind].format(**always | words)
+
+
+def agreement_kind(r: "PairResult") -> str:
+    """The kind of (dis)agreement alone."""
+    return _kind(r)[0]
+
+
+def _kind(r: "PairResult") -> tuple[str, dict[str, str]]:
+    return (_significant if r.significant else _not_significant)(r)
 
 
 def _not_significant(r: "PairResult") -> tuple[str, dict[str, str]]:
@@ -520,7 +529,8 @@ def cautions(c: "Comparison") -> list[str]:
         how = c.tests.adjustment
         adjusted = "p-values are not adjusted for that" if how == "none" else f"p-values are adjusted for that ({how})"
         lines.append(
-            f"{m} pairs were compared. {adjusted}; the posterior probabilities are not: each pair has its own prior, "
+            f"{m} pairs were compared: {by_chance(m, c.alpha)} The {adjusted}; the posterior "
+            "probabilities are not: each pair has its own prior, "
             "whatever the other pairs show."
             + (" bayes.multilevel(scores) is the one model of all that shrinks." if c.scores.paired else "")
         )
@@ -532,6 +542,14 @@ def cautions(c: "Comparison") -> list[str]:
     if c.looks > 1:
         lines.append(looks_text(c.looks))
     return lines
+
+
+def by_chance(m: int, alpha: float) -> str:
+    """How often m tests of equal models would find at least one difference."""
+    return (
+        f"{m} independent tests at level {alpha:g} find a difference between equal models with probability "
+        f"1 - (1 - {alpha:g})^{m} = {probability(-math.expm1(m * math.log1p(-alpha)))}."
+    )
 
 
 def looks_text(looks: int, planned: bool = False) -> str:

@@ -165,6 +165,7 @@ ARGUMENTS = (
         "frequentist.cv5x2_ftest": _PAIR | {"resampling": FIVE_BY_TWO},
         "frequentist.cv5x2_ttest": _PAIR | {"resampling": FIVE_BY_TWO},
         "frequentist.rxk_cv_ttest": _PAIR | {"resampling": FIVE_BY_TWO},
+        "frequentist.detectable_difference": _PAIR,
         "frequentist.difference_interval": _PAIR | {"corrected": False},
         "frequentist.e_test": {"wins": 3, "losses": 10},
         "frequentist.hoeffding_half_width": {"n": 10},
@@ -187,6 +188,8 @@ ARGUMENTS = (
         "frequentist.power_wilcoxon": {"effect": 0.5, "n": 20, "simulations": 100} | _SEED,
         "frequentist.proportion_difference_interval": {"errors_a": 3, "n_a": 10, "errors_b": 4, "n_b": 12},
         "frequentist.proportion_interval": {"errors": 3, "n": 10},
+        "frequentist.rank_table": {"scores": _S},
+        "frequentist.signed_rank_table": _PAIR,
         "frequentist.tost_ttest": _PAIR | {"rope": 0.01, "corrected": False},
     }
 )

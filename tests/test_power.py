@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import bayescmp as bc
 from bayescmp import Resampling
 from bayescmp.frequentist.power import (
     Power,
@@ -604,3 +605,32 @@ def test_power_is_light():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.oracle("frequentist.detectable_difference", "scipy")
+@pytest.mark.parametrize("rho", [0.0, 0.1])
+def test_the_detectable_difference_is_found_with_the_power_that_was_asked_for(rho):
+    """Power by scipy's noncentral t, at a true difference of that size with the spread that was seen."""
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(0.8, 0.05, (2, 25))
+    scores = {"a": a, "b": b}
+    table = bc.Scores.from_arrays(scores, resampling=bc.Resampling.custom(rho), higher_is_better=True)
+    found = bc.frequentist.detectable_difference(table.pair("a", "b"), power=0.7, alpha=0.01)
+    error = np.sqrt(1 / 25 + rho / (1 - rho)) * np.std(a - b, ddof=1)
+    edge, shift = stats.t.ppf(0.995, 24), found / error
+    exact = stats.nct.sf(edge, 24, shift) + stats.nct.cdf(-edge, 24, shift)
+    assert exact == pytest.approx(0.7, abs=1e-6)
+
+
+def test_the_detectable_difference_over_datasets_and_of_runs():
+    rng = np.random.default_rng(3)
+    x = {"a": rng.normal(size=(12, 1)), "b": rng.normal(size=(12, 1))}
+    pair = bc.Scores.from_arrays(x, datasets=12, higher_is_better=True).pair("a", "b")
+    effect = bc.frequentist.power_ttest(n=12, power=0.8).effect
+    assert bc.frequentist.detectable_difference(pair) == pytest.approx(effect * np.std(x["a"] - x["b"], ddof=1))
+    runs = {"a": rng.normal(0, 1, 10), "b": rng.normal(0, 3, 10)}
+    pair = bc.Scores.from_arrays(runs, resampling=bc.Resampling.runs(), higher_is_better=True).pair("a", "b")
+    spread = np.sqrt((np.var(runs["a"], ddof=1) + np.var(runs["b"], ddof=1)) / 2)
+    effect = bc.frequentist.power_ttest(n=10, power=0.8, paired=False).effect
+    assert bc.frequentist.detectable_difference(pair) == pytest.approx(effect * spread)
+    assert bc.frequentist.detectable_difference([0.5, 0.6], [0.4, 0.5]) == pytest.approx(0, abs=1e-12)

@@ -399,3 +399,38 @@ def test_one_sort_ranks_as_the_long_way_does(rng, n, kind, monkeypatch):
         for correction in (False, True):
             assert np.allclose(*(ranks.asymptotic_p(x, "two-sided", correction) for x in (fast, slow)), atol=1e-15)
         assert np.allclose(*(rank_biserial_core(x, 0.95) for x in (fast, slow)), atol=1e-12)
+
+
+# ---- the tables behind the tests
+
+
+@pytest.mark.oracle("frequentist.signed_rank_table", "scipy")
+def test_signed_rank_table_has_the_ranks_of_scipy_and_the_sums_of_the_test():
+    rng = np.random.default_rng(4)
+    for zero_method in ("wilcox", "pratt", "zsplit"):
+        d = np.round(rng.normal(0.1, 0.3, 30), 1)
+        a = rng.normal(size=30).round(1)
+        table = bc.frequentist.signed_rank_table(a + d, a, zero_method=zero_method)
+        difference = np.round(table["difference"].to_numpy(), 9)
+        assert (difference == np.round(d, 9)).all()
+        counted = difference != 0 if zero_method == "wilcox" else np.full(30, True)
+        ranks = stats.rankdata(np.abs(difference[counted]))
+        assert table["rank"].to_numpy()[counted] == pytest.approx(ranks)
+        assert table["rank"].isna().sum() == (~counted).sum()
+        signed = table["signed_rank"].to_numpy()
+        assert signed[difference == 0] == pytest.approx(0)
+        result = bc.frequentist.wilcoxon_test(a + d, a, zero_method=zero_method)
+        share = table["rank"][difference == 0].sum() / 2 if zero_method == "zsplit" else 0.0
+        assert signed[signed > 0].sum() + share == pytest.approx(result.details["w_plus"])
+        assert -signed[signed < 0].sum() + share == pytest.approx(result.details["w_minus"])
+
+
+@pytest.mark.oracle("frequentist.rank_table", "scipy")
+def test_rank_table_is_rankdata_by_dataset():
+    rng = np.random.default_rng(5)
+    values = rng.integers(0, 5, (12, 4)) / 8
+    for up in (True, False):
+        table = bc.frequentist.rank_table(values, higher_is_better=up)
+        wanted = stats.rankdata(-values if up else values, axis=1)
+        assert table.to_numpy()[:-1] == pytest.approx(wanted)
+        assert table.loc["mean rank"].to_numpy() == pytest.approx(wanted.mean(axis=0))

@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 
 import bayescmp as bc
 from bayescmp import reports
-from bayescmp.reports.curves import curves
+from bayescmp.reports.content import addresses, content
+from bayescmp.reports.curves import UNIT, curves
 from bayescmp.reports.escape import latex, markdown
 from bayescmp.reports.figures import inline_svg
-from bayescmp.text import one_line, probability, safe_text, visible
+from bayescmp.text import one_line, safe_text, visible
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -344,20 +345,44 @@ def test_the_page_holds_the_numbers_of_python(name, request, tmp_path):
     data = json.loads(page.scripts["curves"])
     assert len(data["pairs"]) == len(c.pairs)
     found = curves(c)
-    for at in (0, 3, data["at"], len(data["ropes"]) - 1):
+    assert data["texts"][data["at"]] == found.text(found.at)
+    for at in (0, 3, found.at, len(found.ropes) - 1):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             frame = c.rope_curve([found.ropes[at]])
-        for row, texts in zip(frame.to_dict("records"), data["pairs"], strict=True):
-            p, shares, code, _ = texts[at].split("|")
-            assert p.split() == [
-                probability(row[x], row["mcse"], c.threshold) for x in ("p_better", "p_equivalent", "p_worse")
-            ]
+        for i, row in enumerate(frame.to_dict("records")):
+            three = data["pairs"][i][3 * at : 3 * at + 3]
+            wanted = [row[x] for x in ("p_better", "p_equivalent", "p_worse")]
+            assert np.divide(three, data["unit"]) == pytest.approx(wanted, abs=1.01e-5)
             if "expected_better" in row:
-                assert shares.split()[0] == probability(row["expected_better"])
-            about = data["about"] if code in "abe" else ""
-            words = {"a": f"{row['a']} better", "b": f"{row['b']} better", "e": "equivalent", "u": "undecided"}[code]
-            assert about + words == row["decision"]
+                assert data["shares"][i][3 * at] / data["unit"] == pytest.approx(row["expected_better"], abs=1e-5)
+            reached = [p >= data["edge"] for p in three]
+            code = reached.index(True) if any(reached) else 3
+            words = [f"{row['a']} better", "equivalent", f"{row['b']} better", "undecided"][code]
+            assert (data["about"] if code < 3 else "") + words == row["decision"]
+
+
+def test_between_the_ropes_the_page_is_off_by_no_more_than_it_says(labour_c):
+    """The oracle is the exact posterior at the positions that are interpolated."""
+    found = curves(labour_c)
+    shown = np.array([found._between(row) for row in found._p / UNIT])
+    places = range(5, len(found.texts), 40)
+    ropes = [float(found.texts[x].removeprefix("±")) for x in places]
+    for i, p in enumerate(labour_c.posteriors):
+        exact = np.array([q.three for q in p.at_ropes(ropes)])
+        assert np.abs(exact - shown[i, list(places)]).max() <= found.error + 1e-5
+    assert found.error < 0.002
+
+
+def test_ticks_are_where_the_exact_posterior_changes_its_decision():
+    c = bc.compare(bc.load_labour(), rope=0.03, threshold=0.8)
+    found = curves(c)
+    assert found.ticks
+    ropes = [float(text.removeprefix("±")) for text in found.texts]
+    decisions = np.array([[q.decision(0.8).value for q in p.at_ropes(ropes)] for p in c.posteriors])
+    exact = np.flatnonzero((decisions[:, 1:] != decisions[:, :-1]).any(axis=0)) + 1
+    assert len(exact) == len(found.ticks)
+    assert np.abs(exact - found.ticks).max() <= 1
 
 
 def test_the_curve_tells_where_the_schools_differ_as_compare_does(labour_c):
@@ -393,7 +418,19 @@ def test_report_has_every_part(domains_c, tmp_path):
     page = Page(text)
     ids = [a["id"] for _, a in page.tags if "id" in a]
     assert len(ids) == len(set(ids))
-    for part in ("answer", "pairs", "ranking", "sensitivity", "datasets", "methods", "diagnostics", "reproduce"):
+    for part in (
+        "answer",
+        "cards",
+        "pairs",
+        "tests",
+        "appendix",
+        "ranking",
+        "sensitivity",
+        "datasets",
+        "methods",
+        "diagnostics",
+        "reproduce",
+    ):
         assert part in ids
     assert text.index('id="answer"') < text.index('id="pairs"') < text.index('id="methods"')
     for sentence in domains_c.sentences():
@@ -435,8 +472,10 @@ def test_many_pairs_open_with_the_groups(hostile_c, hostile_page):
     page = Page(hostile_page)
     assert one_line(hostile_c.groups().sentence()) in page.text
     assert "is the best of 10 models with probability" in page.text
-    assert ("details", {}) in page.tags
     assert len(hostile_c.pairs) == 45
+    cards = [a for tag, a in page.tags if tag == "article"]
+    assert len(cards) == 45
+    assert hostile_page.index("<article") < hostile_page.index("37 more pairs in words")
     assert len([1 for tag, a in page.tags if tag == "tr" and "data-i" in a]) == 45
 
 
@@ -592,7 +631,149 @@ def test_the_same_comparison_gives_the_same_file(domains_c, tmp_path):
     assert one == two
 
 
+# ---- one page says one thing
+
+
+@pytest.mark.parametrize("name", ["labour_c", "domains_c", "hostile_c"])
+def test_cards_table_and_comparison_have_the_same_decisions(name, request):
+    c = request.getfixturevalue(name)
+    found = content(c)
+    assert sorted(card.i for card in found.cards) == list(range(len(c.pairs)))
+    for card in found.cards:
+        assert card.row.point.words == c.pairs[card.i].verdict.decision
+        assert card.says == c.pairs[card.i].three_sentences
+    undecided = sum(pair.verdict.decision == "undecided" for pair in c.pairs)
+    assert found.counts["undecided"] == undecided
+    assert sum(found.counts.values()) == len(c.pairs)
+    if found.curves is not None:
+        assert found.curves.headlines[found.curves.at] == found.answer
+
+
+def test_cards_come_by_interest(domains_c):
+    """A and C may both be the best: their pair is first; it is undecided, and the two others are not."""
+    first = content(domains_c).cards[0]
+    assert (first.row.pair.a, first.row.pair.b) == ("A", "C")
+    assert first.row.point.words == "undecided"
+
+
+@pytest.mark.parametrize("name", ["labour_c", "domains_c"])
+def test_a_column_has_one_number_format(name, request):
+    c = request.getfixturevalue(name)
+    found = content(c)
+    columns = [[row.difference for row in found.pairs], [p for row in found.pairs for p in row.point.probabilities]]
+    columns += [[row.estimate for row in found.tests], [row.detectable for row in found.tests]]
+    for column in columns:
+        assert len({len(text.partition(".")[2]) for text in column}) == 1, column
+
+
+def test_every_pair_has_an_address_of_its_own():
+    pairs = [
+        ("rf", "svm"),
+        ("RF", "SVM"),
+        ("a-vs-b", "c"),
+        ("a", "b-vs-c"),
+        ("مرحبا", "😀"),
+        ("😀", "مرحبا"),
+        ("x" * 99, "y"),
+    ]
+    found = addresses(pairs)
+    assert found[0] == "rf-vs-svm"
+    assert len(set(found)) == len(pairs)
+    assert all(re.fullmatch(r"[a-z0-9-]+", name) for name in found)
+
+
+def test_more_pairs_than_a_page_can_list_are_counted_and_the_rest_is_named(monkeypatch, tmp_path):
+    monkeypatch.setattr("bayescmp.reports.content.MOST_ROWS", 20)
+    monkeypatch.setattr("bayescmp.reports.content.MOST_MODELS", 5)
+    monkeypatch.setattr("bayescmp.reports.overview.MOST_MODELS", 5)
+    rng = np.random.default_rng(1)
+    scores = {f"m{i}": 0.8 + i / 100 + 0.02 * rng.normal(size=9) for i in range(9)}
+    c = bc.compare(bc.Scores.from_arrays(scores, metric="accuracy", datasets=9), rope=0.01, bayes="sign_test")
+    page = Page(c.report(tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert len([1 for tag, a in page.tags if tag == "tr" and "data-i" in a]) == 20
+    assert "20 of 36 pairs" in page.text
+    assert 'c.to_csv("pairs.csv") has all' in page.text
+    assert "The first 5 of 9 models by expected rank." in page.text
+    decided = sum(pair.decided for pair in c.pairs)
+    assert f"{decided} decided for one model" in page.text
+    assert "m8" in page.text
+
+
+def test_progress_of_a_report_is_shown_where_asked(labour_c, tmp_path, capsys):
+    labour_c.report(tmp_path / "r.md", progress=True)
+    assert "report, parts" in capsys.readouterr().err
+    labour_c.report(tmp_path / "r.md", progress=False)
+    assert capsys.readouterr().err == ""
+
+
+# ---- tables of papers
+
+
+def test_results_table_has_means_deviations_and_who_is_not_worse():
+    """The oracle is numpy for the means, and the correlated t-test called by hand on every dataset."""
+    uci = bc.load_uci()
+    scores = uci.select(models=["rf", "svm", "nb"], datasets=list(uci.datasets[:4]))
+    c = bc.compare(scores, rope=0.03, bayes="sign_test")
+    table = reports.results_table(c).set_index(["dataset", "model"])
+    for d, dataset in enumerate(scores.datasets):
+        values = dict(zip(scores.models, scores.values[:, d], strict=True))
+        best = max(values, key=lambda name: np.mean(values[name]))
+        for model, x in values.items():
+            row = table.loc[dataset, model]
+            assert (row["mean"], row["sd"]) == pytest.approx((np.mean(x), np.std(x, ddof=1)))
+            assert row["best"] == (model == best)
+            p = 1.0
+            if model != best:
+                p = 1 - bc.bayes.correlated_ttest(scores.pair(model, best), rope=0.03, dataset=dataset).p_worse
+            assert row["p_not_worse"] == pytest.approx(p)
+            assert row["not_worse"] == (p >= 0.95)
+    assert 4 < table["not_worse"].sum() < 12
+    text = c.to_markdown(table="results")
+    assert text.count("**") == 8
+    assert text.count(" ± 0.") == 12
+    assert text.count(" † |") == table["not_worse"].sum() - 4
+    assert c.to_latex(table="results").count(r"\textbf{") == 4
+
+
+def test_results_of_one_score_per_dataset_have_no_deviation(domains_c):
+    table = reports.results_table(domains_c)
+    assert table["sd"].isna().all()
+    assert table["p_not_worse"].isna().all()
+    assert "±" not in domains_c.to_markdown(table="results")
+
+
+@pytest.mark.parametrize("form", ["html", "md", "tex"])
+def test_every_format_has_effect_interval_and_detectable_difference(labour_c, form, tmp_path):
+    """The numbers of SVM and DT, from the tests called by hand."""
+    text = labour_c.report(tmp_path / f"r.{form}").read_text(encoding="utf-8")
+    text = Page(text).text if form == "html" else re.sub(r"[\\{}$]", "", text)
+    pair = bc.load_labour().pair("DT", "SVM")
+    low, high = bc.frequentist.corrected_ttest(pair).confidence_interval()
+    d = bc.frequentist.cohens_dz(pair).interval
+    assert f"[{low:.3f}, {high:.3f}]" in text
+    assert "[-1.36, .07]" in text
+    assert d is not None
+    assert f"{bc.frequentist.detectable_difference(pair):.3f}" in text
+    assert "1 - (1 - 0.05)^3 = 0.143" in text.replace("textasciicircum", "^")
+
+
+def test_a_table_must_be_one_of_three(labour_c):
+    with pytest.raises(ValueError, match='"pairs", "tests" or "results", got \'result\''):
+        labour_c.to_latex(table="result")
+
+
 # ---- figures
+
+
+def test_figures_take_the_colours_of_the_page():
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path style="fill: #1a1a1a; stroke: #0072B2"/>'
+        '<rect style="fill: #ffffff"/><text>A</text><path fill="#123456"/></svg>'
+    )
+    safe = inline_svg(svg, "f1")
+    for part in ('fill="currentColor"', 'stroke="var(--a)"', 'fill="var(--paper)"', 'fill="#123456"'):
+        assert part in safe
+    assert '<text fill="currentColor">A' in safe
 
 
 def test_svg_is_made_safe_for_the_page():

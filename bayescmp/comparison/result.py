@@ -147,20 +147,30 @@ class Comparison(Value):
     @cached_property
     def pairs(self) -> tuple[PairResult, ...]:
         """Every pair that was compared, with all its results."""
-        least = self._least_p()
-        results = []
-        for i, (posterior, (a, b)) in enumerate(zip(self.posteriors, self.pair_names, strict=True)):
-            standard = Standard(
-                threshold=self.threshold,
-                alpha=self.alpha,
-                pairs=len(self.posteriors),
-                switching_cost=self.switching_cost,
-                corrected_p=None if self.corrected_p is None else self.corrected_p[i],
-                least_p=None if least is None else float(least[0][i]),
-                least_adjusted_p=None if least is None else float(least[1][i]),
-            )
-            results.append(PairResult(posterior=posterior, test=self.tests.result(a, b), standard=standard))
-        return tuple(results)
+        return self.pairs_at(range(len(self.posteriors)))
+
+    def pairs_at(self, places: Iterable[int]) -> tuple[PairResult, ...]:
+        """The pairs at these `places` of `pair_names`; of many pairs only those are put together that are asked for."""
+        return tuple(self._made.get(i) or self._make(i) for i in places)
+
+    @cached_property
+    def _made(self) -> dict[int, PairResult]:
+        return {}
+
+    def _make(self, i: int) -> PairResult:
+        least = self._least_p
+        standard = Standard(
+            threshold=self.threshold,
+            alpha=self.alpha,
+            pairs=len(self.posteriors),
+            switching_cost=self.switching_cost,
+            corrected_p=None if self.corrected_p is None else self.corrected_p[i],
+            least_p=None if least is None else float(least[0][i]),
+            least_adjusted_p=None if least is None else float(least[1][i]),
+        )
+        test = self.tests.result(*self.pair_names[i])
+        self._made[i] = PairResult(posterior=self.posteriors[i], test=test, standard=standard)
+        return self._made[i]
 
     def pair(self, a: str, b: str) -> PairResult:
         """Every result of `a` and `b`, in either order."""
@@ -169,13 +179,14 @@ class Comparison(Value):
                 raise unknown_name("model", name, self.models)
         places = {names: i for i, names in enumerate(self.pair_names)}
         if (a, b) in places:
-            return self.pairs[places[a, b]]
+            return self.pairs_at([places[a, b]])[0]
         if (b, a) in places:
-            return self.pairs[places[b, a]].swap()
+            return self.pairs_at([places[b, a]])[0].swap()
         if a == b:
             raise ValueError(f"A pair is two different models, got {a} twice.")
         raise ValueError(f"{a} and {b} were not compared: only pairs with the control {self.control} were.")
 
+    @cached_property
     def _least_p(self) -> tuple[Any, Any] | None:
         """The smallest p-values, alone and adjusted, that any scores on these datasets could give."""
         if not self.setting.frequentist_test.least_p:
@@ -350,19 +361,26 @@ class Comparison(Value):
         ]
         return pd.DataFrame(rows)
 
-    def at_ropes(self, ropes: Iterable[RopeLike], *, n_jobs: int | None = None) -> "list[tuple[PairResult, Rope]]":
-        """Every pair at every one of the `ropes`, from the posteriors that are there; `n_jobs` as in `compare`."""
+    def at_ropes(
+        self, ropes: Iterable[RopeLike], *, n_jobs: int | None = None, places: Sequence[int] | None = None
+    ) -> "list[tuple[PairResult, Rope]]":
+        """Every pair at every one of the `ropes`, from the posteriors that are there; `n_jobs` as in `compare`.
+
+        With `places` only the pairs at these places of `pair_names`.
+        """
         grid = ropes_of(ropes)
-        test, m = self.setting.bayes_test, len(self.posteriors)
-        if test.together is not None:
-            moved = [answered_together([p.with_rope(r) for p in self.posteriors], test, m) for r in grid]
-            found = [[column[i] for column in moved] for i in range(m)]
+        chosen = range(len(self.posteriors)) if places is None else places
+        posteriors, test = [self.posteriors[i] for i in chosen], self.setting.bayes_test
+        if test.together is not None and len(posteriors) > len(grid):  # else one pass for all ropes is quicker
+            m = len(self.posteriors)
+            moved = [answered_together([p.with_rope(r) for p in posteriors], test, m) for r in grid]
+            found = [[column[i] for column in moved] for i in range(len(posteriors))]
         else:
-            found = map_posteriors("at_ropes", self.posteriors, (grid,), test, n_jobs)
+            found = map_posteriors("at_ropes", posteriors, (grid,), test, n_jobs)
         return [
             (pair.with_posterior(posterior), rope)
-            for pair, posteriors in zip(self.pairs, found, strict=True)
-            for posterior, rope in zip(posteriors, grid, strict=True)
+            for pair, moved_pair in zip(self.pairs_at(chosen), found, strict=True)
+            for posterior, rope in zip(moved_pair, grid, strict=True)
         ]
 
     def prior_sensitivity(self, *, n_jobs: int | None = None) -> "pd.DataFrame":
@@ -476,17 +494,17 @@ class Comparison(Value):
 
         return reports.to_csv(self, path, overwrite=overwrite)
 
-    def to_latex(self, *, caption: str | None = None, label: str = "tab:comparison") -> str:
-        """The table of pairs for a paper, with booktabs; `caption` and `label` are LaTeX's."""
+    def to_latex(self, *, table: str = "pairs", caption: str | None = None, label: str | None = None) -> str:
+        """The `table` of "pairs", "tests" or "results" for a paper; `caption` and `label` are LaTeX's."""
         from bayescmp import reports
 
-        return reports.to_latex(self, caption=caption, label=label)
+        return reports.to_latex(self, table=table, caption=caption, label=label)
 
-    def to_markdown(self) -> str:
-        """The table of pairs in Markdown."""
+    def to_markdown(self, *, table: str = "pairs") -> str:
+        """The `table` of "pairs", "tests" or "results" in Markdown."""
         from bayescmp import reports
 
-        return reports.to_markdown(self)
+        return reports.to_markdown(self, table=table)
 
     def __repr__(self) -> str:
         return as_text(self)

@@ -43,11 +43,13 @@ if TYPE_CHECKING:
         kruskal_wallis_test,
         nemenyi_test,
         quade_test,
+        rank_table,
     )
     from bayescmp.frequentist.pairwise import PairwiseTests, pairwise_ttest, pairwise_wilcoxon_test
     from bayescmp.frequentist.permutation import permutation_test
     from bayescmp.frequentist.power import (
         Power,
+        detectable_difference,
         power_curve,
         power_mcnemar,
         power_sign_test,
@@ -61,7 +63,7 @@ if TYPE_CHECKING:
         proportion_difference_interval,
         proportion_interval,
     )
-    from bayescmp.frequentist.rank_tests import sign_test, wilcoxon_test
+    from bayescmp.frequentist.rank_tests import sign_test, signed_rank_table, wilcoxon_test
     from bayescmp.frequentist.recommend import Recommendation, recommend
     from bayescmp.frequentist.result import EffectSize, TestResult
     from bayescmp.frequentist.sequential import ETest, e_test
@@ -79,13 +81,13 @@ import_lazily(
         "intervals": "Interval bootstrap_interval difference_interval hodges_lehmann_interval mean_interval",
         "multivariate": "hotelling_test manova",
         "omnibus": "bonferroni_dunn_test friedman_aligned_ranks_test friedman_test iman_davenport_test "
-        "kruskal_wallis_test nemenyi_test quade_test",
+        "kruskal_wallis_test nemenyi_test quade_test rank_table",
         "pairwise": "PairwiseTests pairwise_ttest pairwise_wilcoxon_test",
         "permutation": "permutation_test",
-        "power": "Power power_curve power_mcnemar power_sign_test power_ttest power_wilcoxon",
+        "power": "Power detectable_difference power_curve power_mcnemar power_sign_test power_ttest power_wilcoxon",
         "proportions": "binomial_test hoeffding_half_width hoeffding_sample_size "
         "proportion_difference_interval proportion_interval",
-        "rank_tests": "sign_test wilcoxon_test",
+        "rank_tests": "sign_test signed_rank_table wilcoxon_test",
         "recommend": "Recommendation recommend",
         "result": "EffectSize TestResult",
         "sequential": "ETest e_test",
@@ -116,6 +118,7 @@ __all__ = [
     "corrected_ttest",
     "cv5x2_ftest",
     "cv5x2_ttest",
+    "detectable_difference",
     "difference_interval",
     "e_test",
     "fisher_lsd",
@@ -148,10 +151,12 @@ __all__ = [
     "proportion_interval",
     "quade_test",
     "rank_biserial",
+    "rank_table",
     "raw_difference",
     "recommend",
     "rxk_cv_ttest",
     "sign_test",
+    "signed_rank_table",
     "tost_mcnemar",
     "tost_ttest",
     "tukey_hsd",

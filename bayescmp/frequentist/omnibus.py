@@ -4,7 +4,7 @@ Ranks are taken on unrounded scores, 1 for the best; scores closer than their ro
 """
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from bayescmp.numerics.friedman import friedman_exact_p, orders_of
 from bayescmp.numerics.ranks import average_ranks
 from bayescmp.numerics.studentized_range import studentized_range_ppf, studentized_range_sf
 from bayescmp.scores.inputs import Table, complete_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 EXACT_FRIEDMAN = "Friedman test, exact"
@@ -397,6 +400,39 @@ def bonferroni_dunn_test(
         control=control,
         critical_difference=float(-ndtri(alpha / (2 * len(gap))) * unit) if dunn else None,
     )
+
+
+def rank_table(scores: Any, *, higher_is_better: bool | None = None) -> "pd.DataFrame":
+    """The ranks of the models on each dataset, and their means: the table behind the Friedman test.
+
+    Parameters
+    ----------
+    scores : Scores, mapping of model to scores, DataFrame (one column per model), or array (datasets x models)
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    Returns
+    -------
+    DataFrame
+        Datasets x models, 1 for the best, average ranks for ties; the last row has the mean ranks.
+
+    See Also
+    --------
+    friedman_test, nemenyi_test : tests of the mean ranks.
+    signed_rank_table : the table behind the signed-rank test of two models.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> bc.frequentist.rank_table(bc.load_domains()).tail(1).round(2)
+                 A    B    C
+    mean rank  1.5  3.0  1.5
+    """
+    from bayescmp.needs import pandas as pd
+
+    table = complete_table(scores, test="rank_table", higher_is_better=higher_is_better, relative=True)
+    rows = np.vstack([table.ranks, table.ranks.mean(axis=0)])
+    return pd.DataFrame(rows, index=[*table.blocks, "mean rank"], columns=list(table.models))
 
 
 # ---- the steps

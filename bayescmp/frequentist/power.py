@@ -3,16 +3,19 @@
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, bdtrc, ndtr, ndtri, stdtrit
 
 from bayescmp.checks import ALTERNATIVES, check_count, check_number, check_switch, checked_seed, is_list, is_one_of
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.numerics.noncentral import rejection
 from bayescmp.numerics.ranks import signed_rank_distribution
+from bayescmp.scores.inputs import as_pair
+from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling
 from bayescmp.text import versions
 from bayescmp.values import Value
@@ -364,6 +367,69 @@ def power_mcnemar(
         notes=notes,
         details=details,
     )
+
+
+def detectable_difference(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    higher_is_better: bool | None = None,
+) -> float:
+    """The smallest true mean difference that a t-test of such data would have found, with the spread that was seen.
+
+    It is about the study, not about the models: a difference that is not significant says little where this is larger
+    than what matters. The test is two-sided: over datasets that of their mean differences, on one dataset that of the
+    folds, corrected where their design is known, and Welch's where runs cannot be paired.
+
+    Parameters
+    ----------
+    a, b : a pair, or the scores of the two models
+    power : float
+        Probability with which the difference would have been found.
+    alpha : float
+        Level of the test, before any adjustment for many pairs.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better; it changes nothing here.
+
+    Returns
+    -------
+    float
+        In the unit of the differences; 0.0 where they do not vary.
+
+    See Also
+    --------
+    power_ttest : plans a study.
+    difference_interval : what the data say about the difference.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> round(bc.frequentist.detectable_difference(bc.load_labour().pair("SVM", "DT")), 3)
+    0.129
+    """
+    pair = as_pair(a, b, arrays_are="folds", higher_is_better=higher_is_better)
+    power, alpha = check_share("power", power), check_share("alpha", alpha)
+    if len(pair.datasets) > 1:
+        sample, design = pair.means, None
+    elif pair.paired:
+        sample, design = pair.differences[0], pair.resampling[0]
+    else:
+        x, y = (scores[0][np.isfinite(scores[0])] for scores in (pair.scores_a, pair.scores_b))
+        check_size(min(x.size, y.size), 2, "in each group")
+        n = 2 / (1 / x.size + 1 / y.size)
+        spread = math.sqrt((np.var(x, ddof=1) / x.size + np.var(y, ddof=1) / y.size) * n / 2)
+        return _detectable_effect(n, None, False, power, alpha) * spread
+    check_size(sample.size, 2, "pairs")
+    rho = design.rho if design is not None and design.rho else None
+    return _detectable_effect(sample.size, rho, True, power, alpha) * float(np.nanstd(sample, ddof=1))
+
+
+@cache
+def _detectable_effect(n: float, rho: float | None, paired: bool, power: float, alpha: float) -> float:
+    """The same for all pairs of models of a table, which differ in their spread only."""
+    return power_ttest(n=n, paired=paired, power=power, alpha=alpha, resampling=rho).effect
 
 
 def power_curve(effects: Iterable[Any], n: Iterable[float], *, test: str = "ttest", **options: Any) -> "pd.DataFrame":

@@ -1,7 +1,7 @@
 """Two models, many datasets: the sign test and the Wilcoxon signed-rank test, exact also with ties and zeros."""
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from bayescmp.frequentist.effect_sizes import rank_biserial_core, rank_biserial_
 from bayescmp.frequentist.intervals import MedianInterval, WalshInterval, hodges_lehmann
 from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.numerics.binomial import fair_coin_p
+from bayescmp.numerics.moments import mean
 from bayescmp.numerics.ranks import (
     SignedRanks,
     asymptotic_p,
@@ -22,6 +23,9 @@ from bayescmp.numerics.ranks import (
 )
 from bayescmp.scores.inputs import check_units, many_datasets
 from bayescmp.scores.pair import Pair
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 
@@ -165,6 +169,66 @@ def sign_name(ties: str) -> str:
 
 
 WIN_SHARE = "share of wins minus losses"
+
+
+def signed_rank_table(
+    a: Pair | ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    zero_method: str = "wilcox",
+    higher_is_better: bool | None = None,
+) -> "pd.DataFrame":
+    """The table from which textbooks compute the signed-rank test: one row per dataset with its signed rank.
+
+    Parameters
+    ----------
+    a, b : a pair, or the scores of the two models on the same datasets
+    zero_method : "wilcox", "pratt" or "zsplit"
+        As in `wilcoxon_test`: with "wilcox" differences of zero are not ranked.
+    higher_is_better : bool, optional
+        For arrays: False where lower scores are better.
+
+    Returns
+    -------
+    DataFrame
+        The mean scores `a` and `b`, their `difference` (positive favours A), the `rank` of its size, and the
+        `signed_rank`; zero differences have a signed rank of 0, and no rank where they are not ranked. The positive
+        signed ranks sum to W+.
+
+    See Also
+    --------
+    wilcoxon_test : the test.
+    rank_table : the ranks of many models.
+
+    Examples
+    --------
+    >>> import bayescmp as bc
+    >>> table = bc.frequentist.signed_rank_table(bc.load_domains().pair("A", "C"))
+    >>> float(table["signed_rank"].clip(lower=0).sum())
+    32.0
+    """
+    from bayescmp.needs import pandas as pd
+
+    check_zero_method(zero_method)
+    pair = many_datasets(a, b, test="signed_rank_table", higher_is_better=higher_is_better)
+    size, zero = np.abs(pair.means), np.abs(pair.means) <= pair.rounding
+    found = signed_ranks(pair.means[None], pair.rounding[None], zero_method)
+    # the ranks come in the order of the sizes, in which zero differences are last ("wilcox") or first
+    order = np.argsort(np.where(zero, np.nan if zero_method == "wilcox" else 0.0, size))
+    ranks = np.full(len(size), np.nan)
+    ranks[order] = (found.first[0] + found.last[0]) / 2 + 1
+    if zero_method == "wilcox":
+        ranks[zero] = np.nan
+    return pd.DataFrame(
+        {
+            "dataset": list(pair.datasets),
+            "a": mean(pair.scores_a),
+            "b": mean(pair.scores_b),
+            "difference": np.where(zero, 0.0, pair.means),
+            "rank": ranks,
+            "signed_rank": np.where(zero, 0.0, np.sign(pair.means) * ranks),
+        }
+    )
 
 
 def wilcoxon_result(

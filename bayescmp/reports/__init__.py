@@ -4,7 +4,7 @@ Nothing is estimated here: every number comes from the `Comparison`. Its methods
 `to_markdown()`, `to_csv()`, `sentences()`, `methods_text()` and `bibtex()` lead here.
 """
 
-from bayescmp.reports.content import data_hash, sentences
+from bayescmp.reports.content import data_hash, results_table, sentences
 from bayescmp.reports.methods import bibtex, methods_text
 from bayescmp.reports.writing import (
     check_path,
@@ -23,6 +23,7 @@ __all__ = [
     "data_hash",
     "methods_text",
     "report",
+    "results_table",
     "save_text",
     "sentences",
     "to_csv",

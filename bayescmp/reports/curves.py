@@ -1,27 +1,44 @@
-"""The numbers behind the rope slider: every pair on a grid of ropes, as the texts that the page shows.
+"""The numbers behind the rope slider: the listed pairs, the headline and the ranking on a grid of ropes.
 
-The page only picks among these texts, so it cannot disagree with Python.
+The slider has ten positions from one rope of the grid to the next. On the grid the page shows what Python computed;
+between two of its ropes the probabilities are interpolated, and the page says how far off that may be.
 """
 
 import math
 import warnings
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bayescmp.comparison.pair import PairResult
 from bayescmp.rope import Decision, Rope, RopeLike, ropes_of
-from bayescmp.sentences import rope_text
+from bayescmp.sentences import SAME, agreement_kind, decided, decision_words, rope_text
 from bayescmp.text import probability
 
 if TYPE_CHECKING:
+    from bayescmp.bayes.ranking.result import RankingPosterior
     from bayescmp.comparison.result import Comparison
 
+FINEST = tuple(i / 10 for i in range(41))
 FINE = tuple(i / 5 for i in range(21))
 COARSE = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0)
 """Multiples of the comparison's rope."""
-MOST_SLOW_PAIRS, MOST_FINE_PAIRS = 60, 100
+MOST_SLOW_PAIRS, MOST_FINEST_PAIRS, MOST_FINE_PAIRS = 60, 12, 100
+STEPS = 10
+"""Positions of the slider from one rope of the grid to the next."""
+UNIT = 100_000
+"""The page has probabilities as whole numbers of hundred-thousandths."""
+MOST_RANKINGS, MOST_RANKINGS_OF_MANY = 11, 5
+"""Ropes of the grid at which all models are ranked anew, for the headline and the table of models."""
+MANY_MODELS = 20
+MOST_TEXTS = 400
+"""Sentences of cards that the page has for other ropes; with many cards they are those of fewer ropes."""
 CODES = {Decision.A_BETTER: "a", Decision.EQUIVALENT: "e", Decision.B_BETTER: "b", Decision.UNDECIDED: "u"}
+Ints = NDArray[np.int_]
 
 
 @dataclass(frozen=True)
@@ -36,47 +53,150 @@ class Point:
     differ: bool
 
     @classmethod
-    def of(cls, pair: PairResult) -> "Point":
-        """The pair at its posterior's rope."""
+    def of(cls, pair: PairResult, mcse: float) -> "Point":
+        """The pair at its posterior's rope; with the Monte-Carlo error that all rows of a table are shown with."""
         p = pair.posterior
-        shown = tuple(probability(x, p.largest_mcse, pair.standard.threshold) for x in p.three)
+        shown = tuple(probability(x, mcse, pair.standard.threshold) for x in p.three)
         shares = () if p.expected is None else tuple(map(probability, p.expected.values()))
-        verdict = pair.verdict
-        return cls(shown, shares, pair.decision, verdict.decision, verdict.kind, verdict.differ)
+        return replace(cls.without_numbers(pair), probabilities=shown, shares=shares)
+
+    @classmethod
+    def without_numbers(cls, pair: PairResult) -> "Point":
+        """What is decided about the pair, and whether the schools differ."""
+        decision, kind = pair.decision, agreement_kind(pair)
+        return cls((), (), decision, decision_words(pair.posterior, decision), kind, kind not in SAME)
 
 
 @dataclass(frozen=True)
 class Curves:
-    """All pairs on a grid of ropes; `at` is the place of the comparison's own rope."""
+    """The listed pairs on a grid of ropes; `at` is the place of the comparison's own rope."""
 
     ropes: tuple[Rope, ...]
     at: int
-    points: tuple[tuple[Point, ...], ...]
+    pairs: tuple[tuple[PairResult, ...], ...]
+    """Pairs x ropes."""
     scale: str
     """The scale of the differences, and so of the ropes."""
     higher_is_better: bool
+    threshold: float
+    rankings: "dict[int, RankingPosterior]" = field(default_factory=dict)
+    """The ranking at some of the ropes, by place; empty where there is none, or where it has no rope."""
+    two_models: bool = False
+
+    @cached_property
+    def points(self) -> tuple[tuple[Point, ...], ...]:
+        """Every pair at every rope, in words."""
+        return tuple(tuple(map(Point.without_numbers, row)) for row in self.pairs)
 
     def text(self, j: int) -> str:
         """The j-th rope."""
         return rope_text(self.ropes[j], self.scale, self.higher_is_better)
 
-    def to_json(self) -> dict[str, Any]:
-        """For the page: one short text a pair and rope, "P P P|share share share|decision|kind"."""
+    # ---- positions of the slider
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The rope at every position of the slider."""
+        ends = np.array([(rope.low, rope.high) for rope in self.ropes])
+        return [rope_text(Rope(*_tidy_ends(x)), self.scale, self.higher_is_better) for x in self._between(ends)]
+
+    @cached_property
+    def ticks(self) -> list[int]:
+        """The positions at which the decision on some listed pair is another one than at the position before."""
+        codes = np.array([_codes(self._between(row), self._edge) for row in self._p])
+        return (np.flatnonzero((codes[:, 1:] != codes[:, :-1]).any(axis=0)) + 1).tolist()
+
+    @property
+    def tick_texts(self) -> list[str]:
+        """The ropes of the ticks."""
+        return [self.texts[x] for x in self.ticks]
+
+    @property
+    def error(self) -> float:
+        """About how far off a probability between two ropes of the grid may be.
+
+        Interpolated from its neighbours, a rope of the grid is off by about four times as much.
+        """
+        x = np.array([rope.high - rope.low for rope in self.ropes])
+        if len(x) < 3:
+            return 1.0
+        share = ((x[1:-1] - x[:-2]) / np.maximum(x[2:] - x[:-2], 1e-300))[:, None]
+        p = self._p / UNIT
+        missed = p[:, 1:-1] - (p[:, :-2] * (1 - share) + p[:, 2:] * share)
+        return float(np.abs(missed).max() / 4)
+
+    def _between(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Numbers of each rope at every position: the page's own interpolation."""
+        position = np.arange((len(rows) - 1) * STEPS + 1)
+        low = np.minimum(position // STEPS, max(len(rows) - 2, 0))
+        share = ((position - STEPS * low) / STEPS)[:, None]
+        found: NDArray[np.float64] = rows[low] + (rows[np.minimum(low + 1, len(rows) - 1)] - rows[low]) * share
+        return found
+
+    @cached_property
+    def _p(self) -> Ints:
+        """The probabilities, pairs x ropes x 3, each on its side of the threshold also when rounded."""
+        p = np.array([[pair.posterior.three for pair in row] for row in self.pairs])
+        whole = np.rint(p * UNIT).astype(int)
+        whole = np.where((p < self.threshold) & (whole >= self._edge), self._edge - 1, whole)
+        return np.where((p >= self.threshold) & (whole < self._edge), self._edge, whole)
+
+    @property
+    def _edge(self) -> int:
+        """The threshold as the page compares it."""
+        return round(self.threshold * UNIT)
+
+    # ---- for the page
+
+    def to_json(self, mcse: float, cards: Sequence[int] = (), ranked: Sequence[str] = ()) -> dict[str, Any]:
+        """Everything that moves with the rope, as the page needs it.
+
+        `mcse` is the error that the table of pairs is shown with, `cards` are the places of the pairs that have one,
+        `ranked` the models in the order of the table of models.
+        """
         kinds = list(dict.fromkeys(p.kind for points in self.points for p in points))
-        places = {kind: i for i, kind in enumerate(kinds)}
+        places = {kind: chr(ord("A") + i) for i, kind in enumerate(kinds)}
+        first = self.pairs[0][0].posterior
+        shares = None
+        if first.expected is not None:
+            expected = [[list((pair.posterior.expected or {}).values()) for pair in row] for row in self.pairs]
+            shares = np.rint(np.array(expected) * UNIT).astype(int).reshape(len(self.pairs), -1).tolist()
         return {
-            "ropes": [self.text(j) for j in range(len(self.ropes))],
-            "at": self.at,
-            "about": "most probable: " if self.points[0][0].shares else "",
+            "texts": self.texts,
+            "at": self.at * STEPS,
+            "steps": STEPS,
+            "unit": UNIT,
+            "edge": self._edge,
+            "decimals": len(probability(0.5, mcse).partition(".")[2]),
+            "ticks": self.ticks,
+            "about": "" if first.expected is None else "most probable: ",
             "kinds": kinds,
-            "pairs": [
-                [
-                    f"{' '.join(p.probabilities)}|{' '.join(p.shares)}|{CODES[p.decision]}|{places[p.kind]}"
-                    for p in points
-                ]
-                for points in self.points
-            ],
+            "pairs": self._p.reshape(len(self.pairs), -1).tolist(),
+            "shares": shares,
+            "kind": ["".join(places[p.kind] for p in points) for points in self.points],
+            "headlines": self.headlines,
+            "ranked": list(self.rankings),
+            "within": [[round(r.p_within_rope[name] * UNIT) for r in self.rankings.values()] for name in ranked],
+            "cards": self._sentences(cards),
         }
+
+    @cached_property
+    def headlines(self) -> dict[int, str]:
+        """The first line of the report at the ropes of the grid; empty where it does not depend on the rope."""
+        if self.two_models:
+            return {j: decided(pair) for j, pair in enumerate(self.pairs[0])}
+        return {j: ranking.groups(threshold=self.threshold).sentence() for j, ranking in self.rankings.items()}
+
+    def _sentences(self, cards: Sequence[int]) -> dict[str, Any]:
+        """The sentences of the cards, at every rope of the grid or at some of them."""
+        ropes = _some(len(self.ropes), max(2, MOST_TEXTS // max(1, len(cards))), self.at)
+        said = {i: [self.pairs[i][j].three_sentences for j in ropes] for i in cards}
+        return {
+            "ropes": ropes,
+            "says": {i: [[posterior, differ] for posterior, _, differ in three] for i, three in said.items()},
+        }
+
+    # ---- in words
 
     def counts(self) -> list[dict[str, Any]]:
         """How many pairs are decided, and on how many the schools differ: where that changes along the ropes."""
@@ -111,28 +231,56 @@ class Curves:
         return "; ".join(f"{words} at {low}" + (f" to {high}" if low != high else "") for words, low, high in shown)
 
 
-def curves(c: "Comparison", ropes: Iterable[RopeLike] | None = None, n_jobs: int | None = None) -> Curves | None:
-    """Every pair on a grid of ropes around the comparison's own; None where that would take long, or makes no sense."""
+def curves(
+    c: "Comparison",
+    ropes: Iterable[RopeLike] | None = None,
+    n_jobs: int | None = None,
+    places: Sequence[int] | None = None,
+    ranking: "RankingPosterior | None" = None,
+) -> Curves | None:
+    """The pairs at `places` on a grid of ropes around the comparison's own; None where that would take long.
+
+    None as well where it makes no sense. The `ranking` is moved along the grid with them.
+    """
     own, scale = c.posteriors[0].rope, c.posteriors[0].scale
     if any(p.rope != own for p in c.posteriors):
         return None
-    grid = _grid(c, own) if ropes is None else ropes_of(ropes)
+    chosen = range(len(c.posteriors)) if places is None else places
+    grid = _grid(c, own, len(chosen)) if ropes is None else ropes_of(ropes)
     if not grid:
         return None
     grid = sorted({own, *grid}, key=lambda rope: (rope.high - rope.low, rope.high))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # given when the comparison was made
-        points = [Point.of(pair) for pair, _ in c.at_ropes(grid, n_jobs=n_jobs)]
-    rows = [tuple(points[i : i + len(grid)]) for i in range(0, len(points), len(grid))]
-    return Curves(tuple(grid), grid.index(own), tuple(rows), scale, c.scores.higher_is_better)
+        pairs = [pair for pair, _ in c.at_ropes(grid, n_jobs=n_jobs, places=chosen)]
+    rows = (tuple(pairs[i : i + len(grid)]) for i in range(0, len(pairs), len(grid)))
+    rankings: dict[int, Any] = {}
+    if ranking is not None and len(c.models) > 2 and all(math.isfinite(rope.high - rope.low) for rope in grid):
+        here = grid.index(own)
+        most = MOST_RANKINGS if len(c.models) <= MANY_MODELS else MOST_RANKINGS_OF_MANY
+        widest = {j: max(-grid[j].low, grid[j].high) for j in _some(len(grid), most, here)}
+        try:
+            rankings = {j: ranking if j == here else ranking.with_rope(x) for j, x in widest.items()}
+        except ValueError:  # mean ranks have no rope
+            rankings = {}
+    return Curves(
+        ropes=tuple(grid),
+        at=grid.index(own),
+        pairs=tuple(rows),
+        scale=scale,
+        higher_is_better=c.scores.higher_is_better,
+        threshold=c.threshold,
+        rankings=rankings,
+        two_models=len(c.models) == 2,
+    )
 
 
-def _grid(c: "Comparison", own: Rope) -> list[Rope]:
+def _grid(c: "Comparison", own: Rope, pairs: int) -> list[Rope]:
     slow = c.setting.bayes_test.slow or "engine" in c.bayes_options
     if not all(map(math.isfinite, (own.low, own.high))) or (slow and len(c.posteriors) > MOST_SLOW_PAIRS):
         return []
     unit = own if not own.is_zero else Rope.of(_unit(c))
-    factors = COARSE if slow or len(c.posteriors) > MOST_FINE_PAIRS else FINE
+    factors = COARSE if slow or pairs > MOST_FINE_PAIRS else FINEST if pairs <= MOST_FINEST_PAIRS else FINE
     return [Rope(_tidy(unit.low * f), _tidy(unit.high * f)) for f in factors if not unit.is_zero]
 
 
@@ -141,6 +289,22 @@ def _unit(c: "Comparison") -> float:
     ends = [p.hdi() for p in c.posteriors if p.mean is not None]
     width = max((high - low for low, high in ends), default=0.0)
     return float(f"{width / 10:.0e}") if width > 0 and math.isfinite(width) else 0.0
+
+
+def _some(n: int, most: int, here: int) -> list[int]:
+    """At most about so many of n places, evenly spread, among them the first, the last and `here`."""
+    return sorted({here, *np.linspace(0, n - 1, min(most, n)).astype(int).tolist()})
+
+
+def _codes(three: NDArray[np.float64], edge: int) -> Ints:
+    """0, 1, 2 where A better, equivalent, B better reaches the threshold; 3 where none does."""
+    reached = three >= edge - 1e-6
+    return np.where(reached.any(axis=-1), reached.argmax(axis=-1), 3)
+
+
+def _tidy_ends(ends: NDArray[np.float64]) -> tuple[float, float]:
+    low, high = (_tidy(float(f"{x:.6g}")) for x in ends)
+    return low, high
 
 
 def _tidy(x: float) -> float:

@@ -31,6 +31,7 @@ LATEX = {
     "\u00d7": r"\ensuremath{\times}",
     "\u2212": r"\ensuremath{-}",
     "∞": r"\ensuremath{\infty}",
+    "†": r"\ensuremath{\dagger}",
     "\u2013": "--",
     "—": "---",
     "…": r"\ldots{}",
@@ -62,11 +63,11 @@ ACCENTS = {
     "\u0327": "\\c",
 }
 LONG_WORD, STEP = 24, 8
-MARKDOWN = re.compile(r"(\[-?\d[\d.e+-]*, -?\d[\d.e+-]*\])(?![\[(:])|([\\`*_{}\[\]#|~$^]|:(?=\S)|(?<=www)\.)")
+MARKDOWN = re.compile(r"(\[-?\.?\d[\d.e+-]*, -?\.?\d[\d.e+-]*\])(?![\[(:])|([\\`*_{}\[\]#|~$^]|:(?=\S)|(?<=www)\.)")
 """An interval, which passes, or a character that means something anywhere."""
 MARKDOWN_START = re.compile(r"^(\d*)([-+=.)])(?!\d)")
 """What makes a list or a heading of a line that it begins."""
-NUMBER = re.compile(r"-\d[\d.]*(?:e[+-]?\d+)?")
+NUMBER = re.compile(r"-\.?\d[\d.]*(?:e[+-]?\d+)?")
 
 
 class Raw(str):

@@ -14,11 +14,30 @@ if TYPE_CHECKING:
     from bayescmp.comparison.result import Comparison
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+MOST_MODELS = 20
+"""P(best) of more models is read from the table."""
 MOST_PAIRS = 60
 """A forest of more pairs is no longer readable."""
 MOST_CURVES = 3
 """Every pair has a rope curve of its own; with more pairs the slider shows the same."""
 MOST_CHARACTERS = 500_000
+INKS = {
+    "#000000": "currentColor",
+    "#000": "currentColor",
+    "black": "currentColor",
+    "#1a1a1a": "currentColor",
+    "#595959": "var(--soft)",
+    "#8c8c8c": "var(--faint)",
+    "#d0d0d0": "var(--e)",
+    "#e3e3e3": "var(--grid)",
+    "#e8e8e8": "var(--rope)",
+    "#b3b3b3": "var(--e)",
+    "#0072b2": "var(--a)",
+    "#e69f00": "var(--b)",
+    "#ffffff": "var(--paper)",
+    "white": "var(--paper)",
+}
+"""Colours of the figures as those of the page, which has two sets of them."""
 FONT = re.compile(r"(?:(?P<style>italic|oblique)\s+)?(?:(?P<weight>\w+)\s+)?(?P<size>[\d.]+px)\s+(?P<family>.+)")
 
 
@@ -31,12 +50,10 @@ class Figure(NamedTuple):
 
 
 def figures(c: "Comparison", ranking: "RankingPosterior | None") -> list[Figure]:
-    """P(best), the matrix of all pairs, the forest, right and wrong on items, and rope curves."""
-    from bayescmp import plots
-
+    """P(best), the forest, right and wrong on items, and rope curves: the figure of all pairs is the page's own."""
     drawn: list[tuple[str, str, Any]] = []
-    if ranking is not None and len(c.models) > 2:
-        drawn += [("Probability of being the best", "plot_p_best", ranking), ("All pairs", "plot_matrix", c)]
+    if ranking is not None and 2 < len(c.models) <= MOST_MODELS:
+        drawn.append(("Probability of being the best", "plot_p_best", ranking))
     if len(c.pairs) <= MOST_PAIRS and c.posteriors[0].mean is not None:
         drawn.append(("Mean differences with 95% HDI", "plot_forest", c))
     if len(c.pairs) <= MOST_CURVES:
@@ -45,6 +62,10 @@ def figures(c: "Comparison", ranking: "RankingPosterior | None") -> list[Figure]
     if len(c.pairs) <= MOST_CURVES and not c.setting.bayes_test.slow and _has_curve(c.posteriors[0]):
         drawn += [(f"How the answer moves with the rope: {p.a} vs {p.b}", "plot_rope_curve", p) for p in c.posteriors]
     found: list[Figure] = []
+    if not drawn:
+        return found
+    from bayescmp import plots
+
     for title, name, result in drawn:
         svg = inline_svg(_svg(getattr(plots, name), result), f"figure{len(found) + 1}")
         if len(svg) <= MOST_CHARACTERS:
@@ -69,6 +90,12 @@ def inline_svg(svg: str, prefix: str) -> str:
     referenced = set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
     for element in root.iter():
         _clean(element, prefix, referenced)
+    for element in root.iter():
+        for name in ("fill", "stroke", "stop-color"):
+            if name in element.attrib:
+                element.set(name, INKS.get(element.attrib[name].lower(), element.attrib[name]))
+        if element.tag == f"{{{SVG}}}text" and "fill" not in element.attrib:
+            element.set("fill", "currentColor")
     for name in ("width", "height", "version"):
         root.attrib.pop(name, None)
     root.set("aria-hidden", "true")  # the figure around it is labelled

@@ -11,25 +11,32 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayescmp.checks import check_switch, is_list
+from bayescmp.checks import check_switch, is_list, is_one_of
+from bayescmp.comparison.run import progress_bar
 from bayescmp.comparison.show import ranking_of
 from bayescmp.files import check_target, checked_path, holds, write_text
 from bayescmp.gates import Rule
 from bayescmp.reports.content import (
+    MOST_CARDS,
     MOST_PROBABLE,
     P_NAMES,
+    PARTS,
     content,
     data_hash,
+    dataset_rows,
     next_heading,
     p_name,
     pair_rows,
+    results_note,
     table_note,
+    test_rows,
+    tests_note,
 )
 from bayescmp.reports.escape import Raw, latex, latex_cell, latex_number, markdown
 from bayescmp.reports.figures import figures
 from bayescmp.rope import RopeLike
 from bayescmp.sentences import gap_name
-from bayescmp.text import one_line, safe_text, visible
+from bayescmp.text import one_line, safe_text, short_name, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -38,8 +45,6 @@ if TYPE_CHECKING:
 
 FORMATS = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".tex": "tex"}
 MOST_ROWS_ON_A_PAGE = 35
-MOST_SENTENCES = 60
-"""Of a report in Markdown or LaTeX with more pairs than a page can show."""
 LONG_NAME = 24
 
 
@@ -52,6 +57,7 @@ def report(
     plan: bool = False,
     rule: Rule | str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
+    progress: bool | None = None,
 ) -> Path:
     """Write the whole report; the ending of the path gives the format.
 
@@ -73,6 +79,8 @@ def report(
         departs from it.
     n_jobs : int, optional
         Worker processes for the grid and the plans.
+    progress : bool, optional
+        Whether to show the parts that are done on stderr; by default where that is a terminal.
 
     Returns
     -------
@@ -90,10 +98,18 @@ def report(
     mark = f"bayescmp report of scores {data_hash(c.scores)}"
     overwrite = check_switch("overwrite", overwrite) or holds(path, mark)
     form = FORMATS[check_path(path, overwrite=overwrite, report=True).suffix.lower()]
-    found = content(c, ropes, n_jobs, check_switch("plan", plan), None if rule is None else checked_rule(rule))
-    drawn = {"figures": figures(c, ranking_of(c)[0])} if form == "html" else _table_options(c)
-    template = environment(form).get_template(f"report.{form}")
-    return write_text(path, template.render(r=found, mark=mark, **drawn), overwrite)
+    before = None if rule is None else checked_rule(rule)
+    with progress_bar(PARTS + 2, 0, "report, parts", progress) as advance:
+        found = content(c, ropes, n_jobs, check_switch("plan", plan), before, advance)
+        if form == "html":
+            latex_table = to_latex(c) if len(c.posteriors) <= MOST_CARDS else ""
+            drawn = {"figures": figures(c, ranking_of(c)[0]), "latex": latex_table}
+        else:
+            drawn = _table_options(c)
+        advance(1)
+        text = environment(form).get_template(f"report.{form}").render(r=found, mark=mark, **drawn)
+        advance(1)
+    return write_text(path, text, overwrite)
 
 
 def checked_rule(rule: Rule | str | os.PathLike[str]) -> Rule:
@@ -193,19 +209,22 @@ def _cell(x: Any) -> Any:
     return visible(safe_text(x), keep="\n\t") if isinstance(x, str) else x
 
 
-def to_latex(c: "Comparison", *, caption: str | None = None, label: str = "tab:comparison") -> str:
-    """The table of pairs for a paper: needs booktabs, and longtable where the pairs fill more than a page.
+def to_latex(c: "Comparison", *, table: str = "pairs", caption: str | None = None, label: str | None = None) -> str:
+    """A table for a paper: needs booktabs, and longtable where it fills more than a page.
 
     Parameters
     ----------
     c : Comparison
+    table : "pairs", "tests" or "results"
+        The pairs with their probabilities; the tests with intervals, effect sizes and detectable differences; or every
+        model's mean and standard deviation on every dataset, the best in bold.
     caption : str, optional
-    label : str
+    label : str, optional
         For \\ref.
 
     See Also
     --------
-    report, to_markdown
+    report, to_markdown, results_table
 
     Examples
     --------
@@ -213,19 +232,21 @@ def to_latex(c: "Comparison", *, caption: str | None = None, label: str = "tab:c
     >>> bc.reports.to_latex(bc.compare(bc.load_labour(), rope=0.01)).splitlines()[0]
     '\\\\begin{table}[htbp]'
     """
-    template = environment("tex").get_template("table.tex")
-    caption = None if caption is None else str(caption)
-    return template.render(
-        rows=pair_rows(c), p_name=p_name(c), note=table_note(c), caption=caption, label=Raw(label), **_table_options(c)
-    )
+    given = {
+        "caption": None if caption is None else str(caption),
+        "label": Raw(label or f"tab:{LABELS[_table(table)]}"),
+    }
+    return environment("tex").get_template(f"{table}.tex").render(**_table_parts(c, table), **given)
 
 
-def to_markdown(c: "Comparison") -> str:
-    """The table of pairs in Markdown.
+def to_markdown(c: "Comparison", *, table: str = "pairs") -> str:
+    """A table in Markdown.
 
     Parameters
     ----------
     c : Comparison
+    table : "pairs", "tests" or "results"
+        As in `to_latex`.
 
     See Also
     --------
@@ -235,10 +256,29 @@ def to_markdown(c: "Comparison") -> str:
     --------
     >>> import bayescmp as bc
     >>> print(bc.reports.to_markdown(bc.compare(bc.load_labour(), rope=0.01)).splitlines()[1])
-    |---|---|---:|---|---:|---:|---:|---|---:|
+    |---|---|---|---:|---|---:|---:|---:|---:|
     """
-    template = environment("md").get_template("table.md")
-    return template.render(rows=pair_rows(c), p_name=p_name(c), note=table_note(c), **_table_options(c))
+    return environment("md").get_template(f"{_table(table)}.md").render(**_table_parts(c, table))
+
+
+LABELS = {"pairs": "comparison", "tests": "tests", "results": "results"}
+
+
+def _table(table: Any) -> str:
+    if not is_one_of(table, LABELS):
+        raise ValueError(f'`table` must be "pairs", "tests" or "results", got {table!r}.')
+    return str(table)
+
+
+def _table_parts(c: "Comparison", table: str) -> dict[str, Any]:
+    """What the template of a table needs: the fields of `Content` of the same names."""
+    options = _table_options(c)
+    if table == "pairs":
+        return options | {"rows": pair_rows(c), "p_name": p_name(c), "note": table_note(c)}
+    if table == "tests":
+        rows = test_rows(c, range(len(c.posteriors)))
+        return options | {"rows": rows, "p_name": p_name(c), "note": tests_note(c)}
+    return options | {"rows": dataset_rows(c), "models": c.models, "note": results_note(c)}
 
 
 def to_csv(c: "Comparison", path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
@@ -285,12 +325,12 @@ def environment(kind: str) -> "Environment":
             text = (files("bayescmp.reports") / "templates" / f"report.{name}").read_text(encoding="utf-8")
             digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
             env.globals |= {name: Markup(text), f"{name}_hash": f"'sha256-{digest}'"}  # noqa: S704 -- a file of this package
-        env.filters |= {"svg": Markup}
+        env.filters |= {"svg": Markup, "pre": _lines}
+        env.globals |= {"three_largest": lambda three: three.index(max(three))}
         return env
     if kind == "md":
         env = Environment(autoescape=False, finalize=markdown, **options)  # noqa: S701 -- `markdown` escapes
         env.filters |= {"raw": Raw}
-        env.globals |= {"most_sentences": MOST_SENTENCES}
         return env
     marks: dict[str, Any] = {
         "variable_start_string": r"\VAR{",
@@ -299,9 +339,18 @@ def environment(kind: str) -> "Environment":
     }
     marks |= {"block_end_string": "}", "comment_start_string": r"\COMMENT{", "comment_end_string": "}"}
     env = Environment(autoescape=False, finalize=latex, **marks, **options)  # noqa: S701 -- `latex` escapes
-    env.filters |= {"cell": latex_cell, "raw": Raw, "math": latex_number}
-    env.globals |= {"most_sentences": MOST_SENTENCES}
+    env.filters |= {"cell": latex_cell, "raw": Raw, "math": latex_number, "short": short_name}
     return env
+
+
+class _Lines(str):
+    """A text that keeps its lines: for `pre`, where they are wanted."""
+
+    __slots__ = ()
+
+
+def _lines(text: str) -> _Lines:
+    return _Lines(visible(text))
 
 
 def _html_text(value: Any) -> Any:
@@ -317,6 +366,8 @@ def _table_options(c: "Comparison") -> dict[str, Any]:
         "next": next_heading(c),
         "p_names": P_NAMES if c.posteriors[0].expected is None else MOST_PROBABLE,
         "estimates": c.posteriors[0].mean is not None,
+        "estimate_name": c.tests.result(*c.pair_names[0]).estimate_name,
+        "effect_name": getattr(c.tests.result(*c.pair_names[0]).effect_size, "name", ""),
         "long": len(c.pairs) > MOST_ROWS_ON_A_PAGE,
         "name_column": Raw(r">{\raggedright\arraybackslash}p{0.2\linewidth}" if wide else "l"),
     }
