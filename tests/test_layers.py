@@ -10,7 +10,7 @@ import bayescmp
 ROOT = Path(bayescmp.__file__).parent
 LAYERS = [
     {"errors", "_compat", "measured"},
-    {"checks", "values", "references", "text"},
+    {"checks", "values", "references", "text", "notebook"},
     {"catalogue", "rope", "files"},
     {"numerics"},
     {"scores"},

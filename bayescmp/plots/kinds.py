@@ -71,6 +71,8 @@ def plot_result(result: Any, kind: str | None, **options: Any) -> Any:
     if isinstance(result, Comparison):
         return _plot_comparison(result, kind, **options)
     kinds = _kinds(result)
+    if kind is None and isinstance(result, PairwiseTests) and result.critical_difference is None:
+        kind = "matrix"
     kind = next(iter(kinds)) if kind is None else kind
     if is_one_of(kind, ("simplex",)) and isinstance(result, DifferencePosterior):
         check_region(result)
@@ -89,7 +91,7 @@ def _kinds(result: Any) -> dict[str, Plot]:
         (DifferencePosterior, DIFFERENCE),
         (RankingPosterior, RANKING),
         (MultilevelPosterior, {"shrunken": plot_shrunken, **RANKING}),
-        (PairwiseTests, {"critical_difference": plot_critical_difference}),
+        (PairwiseTests, {"critical_difference": plot_critical_difference, "matrix": plot_matrix}),
     )
     for cls, kinds in types:
         if isinstance(result, cls):
@@ -105,7 +107,7 @@ def _kinds(result: Any) -> dict[str, Plot]:
 
 def _plot_comparison(c: Comparison, kind: str | None, pair: tuple[str, str] | None = None, **options: Any) -> Any:
     if kind is None and pair is None and len(c.models) > 2:
-        kind = "matrix"
+        kind = "forest" if c.control is not None and c.posteriors[0].mean is not None else "matrix"
     if kind is not None and not is_one_of(kind, KINDS):
         raise ValueError(f"`kind` must be one of {', '.join(KINDS)}, got {kind!r}.")
     if pair is not None and kind is not None and kind not in PAIR_KINDS:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
-from bayescmp.plots.style import INK, POINTS_A_MM, font_size, root_figure, width_of
+from bayescmp.plots.style import POINTS_A_MM, font_size, height_of, ink, key_above, width_of
 
 SHARE = 0.26
 
@@ -13,13 +14,30 @@ LEADER = {"arrowstyle": "-", "linewidth": 0.7, "shrinkA": 0, "shrinkB": 1, "relp
 """From the line's end to the middle of the label's left side."""
 
 
+def line_key(
+    ax: Axes,
+    legend: bool | str,
+    ends: Sequence[float],
+    labels: Sequence[str],
+    colors: Sequence[str],
+    styles: Sequence[str],
+) -> None:
+    """Which line is which: labels at their ends, or a legend inside the axes."""
+    if legend is True:
+        end_labels(ax, ends, labels, colors)
+        return
+    every = zip(labels, colors, styles, strict=True)
+    handles = [Line2D([], [], color=color, linestyle=style, label=label) for label, color, style in every]
+    key_above(ax, handles, 1, legend)
+
+
 def end_labels(ax: Axes, ends: Sequence[float], labels: Sequence[str], colors: Sequence[str]) -> None:
     """A label right of the axes for every line that ends at the height `ends` there."""
     width = width_of(ax)
     size = font_size(width)
     low, high = ax.get_ylim()
     # the layout leaves about two thirds of the height to the axes, and a line takes a third more than its letters
-    points = 0.66 * root_figure(ax).get_figheight() * 72 if ax.get_subplotspec() is not None else 100.0
+    points = 0.62 * height_of(ax) * POINTS_A_MM
     unit = 1.33 * size / points
     order = sorted(range(len(ends)), key=ends.__getitem__)
     heights = [unit * (labels[i].count("\n") + 1) for i in order]
@@ -35,7 +53,7 @@ def end_labels(ax: Axes, ends: Sequence[float], labels: Sequence[str], colors: S
             va="center",
             ha="left",
             fontsize=size,
-            color=INK,
+            color=ink(),
             linespacing=1.05,
             annotation_clip=False,
             arrowprops=LEADER | {"color": colors[i]},
