@@ -116,7 +116,7 @@ def plot_differences(
         "" if region.is_zero else f"rope {rope_label(pair, region)}",
         legend,
     )
-    set_title(ax, title, pair_title(pair, shown, width_of(ax)))
+    set_title(ax, title, pair_title(ax, pair, shown))
     return ax
 
 

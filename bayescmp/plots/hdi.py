@@ -93,5 +93,5 @@ def plot_hdi(
         )  # fmt: skip
     few_ticks(ax, result)
     label_axes(ax, x=difference_label(result, shown(result.a)), y="mass of the HDI")
-    set_title(ax, title, pair_title(result, shown, width_of(ax)))
+    set_title(ax, title, pair_title(ax, result, shown))
     return ax

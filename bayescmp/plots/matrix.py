@@ -172,7 +172,7 @@ def _probabilities(result: Any, threshold: float | None) -> _Table:
 
 def _p_values(tests: PairwiseTests, level: float | None) -> _Table:
     alpha = check_share("threshold", 0.05 if level is None else level)
-    raw, adjusted = (tests.matrix(adjusted=adjusted).to_numpy(dtype=float) for adjusted in (False, True))
+    raw, adjusted = (np.array(tests.matrix(adjusted=adjusted), dtype=float) for adjusted in (False, True))
     for p in (raw, adjusted):
         np.fill_diagonal(p, np.nan)
     lead = np.zeros(len(tests.models))

@@ -94,7 +94,7 @@ def plot_posterior(
     left, right = _limits(result)
     ax.set_xlim(left, right)
     x = np.unique(np.concatenate([np.linspace(left, right, 400), _inside(result.rope, left, right)]))
-    density = _density(result, x)
+    density = density_of(result, x)
     top = 1.0 if density is None else float(density.max())
     rope_band(ax, result.rope, label=not isinstance(result, DifferencePosterior))
     if density is None:
@@ -112,7 +112,7 @@ def plot_posterior(
     few_ticks(ax, result)
     ax.spines["left"].set_visible(False)
     label_axes(ax, x=difference_label(result, shown(result.a)))
-    set_title(ax, title, pair_title(result, shown, width_of(ax)))
+    set_title(ax, title, pair_title(ax, result, shown))
     return ax
 
 
@@ -137,7 +137,7 @@ def _inside(rope: Rope, left: float, right: float) -> list[float]:
     return [border for border in (rope.low, rope.high) if left < border < right]
 
 
-def _density(result: Difference, x: Floats) -> Floats | None:
+def density_of(result: Difference, x: Floats) -> Floats | None:
     """The density, None for a point."""
     if isinstance(result, DifferencePosterior):
         return None if isinstance(result.distribution, PointMass) else np.asarray(result.pdf(x))

@@ -89,5 +89,5 @@ def plot_prior_sensitivity(
     key_above(ax, handles[::-1], 3, legend)
     region = isinstance(result, RegionPosterior)
     label_axes(ax, x="probability to be the most probable outcome" if region else "probability")
-    set_title(ax, title, pair_title(result, shown, width))
+    set_title(ax, title, pair_title(ax, result, shown))
     return ax

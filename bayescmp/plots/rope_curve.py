@@ -103,7 +103,7 @@ def plot_rope_curve(
     side = "half-width of the rope" if symmetric else "upper border of the rope, the lower in proportion"
     scale = f"percent, {result.scale} scale," if result.scale in IN_PERCENT else SCALES[result.scale]
     label_axes(ax, x=f"{side} ({scale} in {result.metric or 'score'})", y="probability")
-    set_title(ax, title, pair_title(result, shown, width_of(ax)))
+    set_title(ax, title, pair_title(ax, result, shown))
     return ax
 
 

@@ -175,7 +175,7 @@ def plot_simplex(
         ax.add_line(_diamond(*place))
         if legend is not False:
             _corner_labels(ax, one, shown)
-    set_title(ax, title, pair_title(one, shown, width_of(ax)))
+    set_title(ax, title, pair_title(ax, one, shown))
     return ax
 
 

@@ -290,9 +290,8 @@ def key_below(ax: Axes, handles: list[Any], down: float) -> None:
     """A key below the axes and their label, `down` axes' heights under them."""
     if handles:
         ax.legend(
-            handles=handles, loc="upper center", bbox_to_anchor=(0.5, -down), ncols=2 if len(handles) == 2 else 1,
+            handles=handles, loc="upper center", bbox_to_anchor=(0.5, -down),
             frameon=False, fontsize=font_size(width_of(ax)), labelcolor=ink(), handlelength=1.1, borderaxespad=0,
-            columnspacing=1,
         )  # fmt: skip
 
 
@@ -303,6 +302,7 @@ def below_titles(ax: Axes, *artists: Artist) -> None:
     """
     room = ax.inset_axes((0, 1, 1, 0))
     room.set_axis_off()
+    room.set(xticks=[], yticks=[])
     room.set_in_layout(False)
     room.set_axes_locator(_Where(artists))
 
@@ -348,10 +348,11 @@ def _grow(ax: Axes, points: float) -> None:
         figure.set_figheight(figure.get_figheight() + points / 72)
 
 
-def pair_title(result: Any, shown: Callable[[str], str], width_mm: float) -> str:
+def pair_title(ax: Axes, result: Any, shown: Callable[[str], str]) -> str:
     """The pair, the metric and the datasets of a result, for the title of its figure."""
+    width_mm = width_of(ax)
     size = font_size(width_mm) + 1
-    room = 0.8 * width_mm * POINTS_A_MM
+    room = min(0.8 * width_mm, 0.95 * _beside_names(ax, width_mm)) * POINTS_A_MM
     a, b = shown(result.a), shown(result.b)
     if text_width(f"{a} vs {b}", size) <= room:
         first = escape(f"{printable(a)} vs {printable(b)}")
