@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
@@ -152,21 +152,16 @@ def faults(figure: Figure) -> list[str]:
 
 def _texts(figure: Figure) -> Iterator[tuple[str, Bbox]]:
     """Every text that is seen, with its box in pixels."""
-    ticks = {
-        text: (ax, axis)
-        for ax in figure.findobj(Axes)
-        for axis in (ax.xaxis, ax.yaxis)
-        for text in axis.get_ticklabels(which="both")
-    }
+    ticks = {text: axis for axis in figure.findobj(Axis) for text in axis.get_ticklabels(which="both")}
     for text in figure.findobj(Text):
         box = Text.get_window_extent(text)  # of an annotation, without its line
         if text.get_text().strip() and text.get_visible() and np.isfinite(box.extents).all():
-            ax, axis = ticks.get(text, (None, None))
-            if ax is not None and axis is not None:  # locators put ticks beyond the limits, which are not drawn
+            axis = ticks.get(text)
+            if axis is not None:  # locators put ticks beyond the limits, which are not drawn
                 low, high = sorted(axis.get_view_interval())
-                place = text.get_position()[axis is ax.yaxis]
+                place = text.get_position()[axis.axis_name == "y"]
                 reach = 1e-9 * max(abs(low), abs(high))
-                if not ax.axison or not low - reach <= place <= high + reach:
+                if not axis.axes.axison or not low - reach <= place <= high + reach:
                     continue
             yield text.get_text(), box
 

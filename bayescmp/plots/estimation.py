@@ -124,7 +124,7 @@ def plot_estimation(
     ax.set_xlim(-0.4, BASE + 1)
     width = width_of(ax)
     size = font_size(width)
-    labels = fit_names([shown(pair.a), shown(pair.b)], 0.19 * width * POINTS_A_MM, size, 2)
+    labels = fit_names([shown(pair.a), shown(pair.b)], 0.15 * width * POINTS_A_MM, size, 2)
     ax.set_xticks([0, 1, BASE + 0.3], [*labels, "difference"], fontsize=size)
     label_axes(ax, y=with_direction(pair.metric, pair.higher_is_better, pair.scale))
     right = ax.secondary_yaxis("right", functions=(lambda y: sign * (y - base), lambda d: base + sign * d))

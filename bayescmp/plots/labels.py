@@ -67,7 +67,7 @@ def label_room(ax: Axes) -> float:
 
 def _spread(wanted: Sequence[float], heights: Sequence[float]) -> list[float]:
     """Heights near the wanted ones, lowest first, no two labels over each other."""
-    places = list(wanted)
+    places = [max(wanted[0], heights[0] / 2), *wanted[1:]] if len(wanted) else []
     for k in range(1, len(places)):
         places[k] = max(places[k], places[k - 1] + (heights[k] + heights[k - 1]) / 2)
     over = places[-1] + heights[-1] / 2 - 1.04 if places else 0.0

@@ -81,7 +81,7 @@ def plot_multi_comparison(
     >>> import bayescmp as bc
     >>> c = bc.compare(bc.load_domains(), rope=1, random_seed=1)
     >>> bc.plots.plot_multi_comparison(c).texts[0].get_text().splitlines()
-    ['0.45', '5 / 0 / 5', 'P = .17']
+    ['0.6', '5 / 0 / 5', 'P = .17']
     """
     if not isinstance(result, Comparison):
         raise ValueError(f"`result` must be a Comparison, got {type(result).__name__}.")

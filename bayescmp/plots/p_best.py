@@ -68,8 +68,8 @@ def plot_p_best(
     --------
     >>> import bayescmp as bc
     >>> ax = bc.plots.plot_p_best(bc.bayes.rank_models(bc.load_domains(), rope=1, random_seed=1))
-    >>> ax.get_xlabel()
-    'probability (10 datasets)'
+    >>> " ".join(ax.get_xlabel().split())
+    'probability (10 datasets); not shown: 1 model with P = 0.000'
     """
     order = [result.models[i] for i in ranking_order(result, top)]
     shown = naming(names, result.models)

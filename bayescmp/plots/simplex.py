@@ -43,6 +43,7 @@ from bayescmp.plots.style import (
     set_figure_title,
     set_title,
     soften_hatch,
+    versus,
     width_of,
 )
 from bayescmp.text import probability
@@ -212,12 +213,15 @@ def _multiples(
     columns = max(1, min(len(results), round(width_mm / each)))
     rows = math.ceil(len(results) / columns)
     flat = all(result.rope.is_zero for result in results)
-    figure = new_figure(width_mm, rows * width_mm / columns * (0.8 if flat else 1.05) + 8)
+    size, room = font_size(width_mm), 0.8 * width_mm / columns * POINTS_A_MM
+    long = any(text_width(f"{result.a} vs {result.b}", size) > room for result in results)
+    figure = new_figure(width_mm, rows * (width_mm / columns * (0.8 if flat else 1.05) + (14 if long else 0)) + 8)
     every = Panels(figure.add_subplot(rows, columns, i + 1, axes_class=PlotAxes) for i in range(len(results)))
     for one, result in zip(every, results, strict=True):
         shown = naming(options["names"], (result.a, result.b))
-        plot_simplex(result, ax=one, title=f"{shown(result.a)} vs {shown(result.b)}", **options)
-    size, first = font_size(width_mm), results[0]
+        plot_simplex(result, ax=one, title="", **options)
+        one.set_title(versus(shown(result.a), shown(result.b), room, size), fontsize=size, color=ink())
+    first = results[0]
     about = f"{first.metric or 'score'}, {len(first.datasets)} datasets; P: most probable outcome, next: expected share"
     set_figure_title(figure, title, about, width_mm)
     if rest:

@@ -13,7 +13,7 @@ from matplotlib.colors import is_color_like
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.patches import Patch
-from matplotlib.ticker import Locator, MaxNLocator
+from matplotlib.ticker import Locator, MaxNLocator, ScalarFormatter
 from matplotlib.transforms import Bbox
 
 from bayescmp.checks import is_list, is_one_of
@@ -348,16 +348,19 @@ def _grow(ax: Axes, points: float) -> None:
         figure.set_figheight(figure.get_figheight() + points / 72)
 
 
+def versus(a: str, b: str, room: float, size: float) -> str:
+    """Two names within `room` points, on two lines where they must."""
+    if text_width(f"{a} vs {b}", size) <= room:
+        return escape(f"{printable(a)} vs {printable(b)}")
+    return " vs\n".join(fit_names([a, b], room - text_width(" vs", size), size))
+
+
 def pair_title(ax: Axes, result: Any, shown: Callable[[str], str]) -> str:
     """The pair, the metric and the datasets of a result, for the title of its figure."""
     width_mm = width_of(ax)
     size = font_size(width_mm) + 1
     room = min(0.8 * width_mm, 0.95 * _beside_names(ax, width_mm)) * POINTS_A_MM
-    a, b = shown(result.a), shown(result.b)
-    if text_width(f"{a} vs {b}", size) <= room:
-        first = escape(f"{printable(a)} vs {printable(b)}")
-    else:
-        first = " vs\n".join(fit_names([a, b], room - text_width(" vs", size), size))
+    first = versus(shown(result.a), shown(result.b), room, size)
     where = result.datasets[0] if len(result.datasets) == 1 else f"{len(result.datasets)} datasets"
     named = where not in ("", "dataset")  # of arrays without a name
     about = f"{result.metric or 'score'}{f', {where}' if named else ''}"
@@ -371,10 +374,19 @@ def few_ticks(ax: Axes, of: Any = None) -> None:
     round_numbers = MaxNLocator(4 if width_of(ax) < 120 else 8, steps=[1, 2, 5, 10])
     if of is None or of.scale not in IN_PERCENT:
         ax.xaxis.set_major_locator(round_numbers)
+        largest = max(map(abs, ax.get_xlim()))
+        ordinary = 1e-3 <= largest < 1e5
+        ax.xaxis.set_major_formatter(ScalarFormatter(useOffset=False) if ordinary else _short_number)
         return
     percents = _Percents(of.scale, of.higher_is_better, round_numbers)
     ax.xaxis.set_major_locator(percents)
     ax.xaxis.set_major_formatter(percents.text)
+
+
+def _short_number(x: float, _: float = 0.0) -> str:
+    """The label of a tick of very small or large numbers: 2e-11, 5e7."""
+    digits, _, exponent = f"{x:.6g}".partition("e")
+    return f"{digits}e{int(exponent)}" if exponent else digits
 
 
 class _Percents(Locator):
