@@ -138,7 +138,7 @@ def _wrap(text: str, width: float, size: float, lines: int) -> list[str] | None:
     most = bisect_right(ends, width)
     if lines == 1 or most == 0:
         return None
-    separators = [m.end() for m in re.finditer(r"[ _\-./:+,(=]+|(?<=[a-z])(?=[A-Z])", text[: most + 1])]
+    separators = [m.end() for m in re.finditer(r"[ _\-./:+,(]+|(?<=[a-z])(?=[A-Z])", text[: most + 1])]
     inside = [most] if not separators and min(most, len(text) - most) >= PART else []  # of a word
     for place in [*reversed(separators), *inside]:
         if ends[len(text[:place].rstrip()) - 1] <= width:

@@ -38,6 +38,7 @@ from bayescmp.plots.style import (
     new_axes,
     new_figure,
     pair_title,
+    paper,
     region_colors,
     region_patches,
     set_figure_title,
@@ -52,7 +53,7 @@ Floats = NDArray[np.float64]
 Colors = tuple[str, str, str]
 WING = 3**-0.5
 """The lower corners are at (-WING, 0) and (WING, 0) of the data, the upper one at (0, 1), as in mpltern's axes."""
-STEPS = 24
+STEPS = 30
 """Rows of small triangles that the draws are counted in."""
 MOST_PANELS = 12
 SMALL = 50.0
@@ -94,7 +95,7 @@ def plot_simplex(
     *,
     ax: Axes | None = None,
     kind: str = "density",
-    draws: int = 4000,
+    draws: int = 10_000,
     top: int | None = None,
     pairs: Sequence[tuple[str, str]] | None = None,
     names: Mapping[str, str] | None = None,
@@ -279,13 +280,15 @@ def _density(ax: Axes, theta: Floats, colors: Colors) -> None:
     found, counts = np.unique(np.column_stack([cells, upright]), axis=0, return_counts=True)
     corners = np.where(found[:, None, 3:] == 1, np.eye(3)[None], 1 - np.eye(3)[None])
     places = (found[:, None, :3] + corners) / STEPS
-    inks = np.array([to_rgb(color) for color in colors]) * np.array([[1.0], [0.62], [1.0]])
-    depth = 0.15 + 0.85 * np.sqrt(counts / counts.max())
-    shades = np.column_stack([inks[places.mean(axis=1).argmax(axis=1)], depth])
-    triangles = PolyCollection(
-        list(to_xy(places)), array=None, facecolors=shades, linewidths=0, zorder=2, gid="draws", antialiaseds=False
+    inks = np.array([to_rgb(color) for color in colors]) * np.array([[0.8], [0.55], [0.9]])
+    depth = (0.12 + 0.88 * np.sqrt(counts / counts.max()))[:, None]
+    shades = (1 - depth) * np.array(to_rgb(paper())) + depth * inks[places.mean(axis=1).argmax(axis=1)]
+    ax.add_collection(
+        PolyCollection(
+            list(to_xy(places)), facecolors=shades, edgecolors=shades, linewidths=0.3, zorder=2, gid="draws"
+        ),
+        autolim=False,
     )
-    ax.add_collection(triangles, autolim=False)
 
 
 def to_xy(theta: Floats) -> Floats:
