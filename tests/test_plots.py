@@ -1,5 +1,6 @@
 """Figures: what they say is what the result says, nothing covers anything, and nothing else changes."""
 
+import html
 import json
 import re
 import subprocess
@@ -554,6 +555,45 @@ def test_a_pgf_file_needs_a_tex(few, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"\.pgf file needs a TeX .*Save a \.pdf"):
         plots.save_figure(plots.plot_hdi(few.difference), tmp_path / "a.pgf")
     assert list(tmp_path.iterdir()) == []
+
+
+# ---- notebooks
+
+
+def test_axes_figures_and_panels_are_pictures(few, many):
+    """A png of twice the size that is shown, with the figure's proportions."""
+    panels = plots.plot_simplex(many.comparison.posteriors[:2], draws=50)
+    ax = plots.plot_posterior(few.difference)
+    for drawn, figure in ((ax, ax.figure), (ax.figure, ax.figure), (panels, panels[0].figure)):
+        data, shown = drawn._repr_png_()
+        assert data.startswith(b"\x89PNG")
+        width, height = (int.from_bytes(data[at : at + 4], "big") for at in (16, 20))
+        assert shown == {"width": round(120 * figure.get_figwidth()), "height": round(120 * figure.get_figheight())}
+        assert width == pytest.approx(2 * shown["width"], abs=2)
+        assert height == pytest.approx(2 * shown["height"], abs=2)
+    given = Figure().add_subplot()
+    assert not hasattr(plots.plot_posterior(few.difference, ax=given), "_repr_png_")
+
+
+def test_html_says_what_the_text_says_and_is_escaped():
+    rng = np.random.default_rng(1)
+    name = "<script>alert(1)</script> & co"
+    arrays = {name: rng.normal(0.85, 0.02, 12), "b": rng.normal(0.8, 0.02, 12), "c": rng.normal(0.7, 0.02, 12)}
+    c = bc.compare(bc.Scores.from_arrays(arrays, metric="accuracy", datasets=12), rope=0.01, random_seed=1)
+    pair = c.pairs[0]
+    for result in (c, pair, pair.posterior, pair.test, c.ranking_posterior(), c.scores.pair(name, "b")):
+        page = result._repr_html_()
+        assert "<script" not in page
+        assert "&lt;script&gt;" in page
+        assert "<style" not in page
+        tags = re.findall(r"<(/?)(\w+)", page)
+        assert sorted(tag for end, tag in tags if end) == sorted(tag for end, tag in tags if not end)
+    assert 'role="img"' in pair._repr_html_()
+    widths = [float(x) for x in re.findall(r"width:([\d.]+)%;background", pair.posterior._repr_html_())]
+    assert widths == pytest.approx([round(100 * p, 2) for p in pair.posterior.three if p >= 0.001])
+    for p in pair.posterior.three:
+        assert f"{p:.3f}" in pair.posterior._repr_html_()
+    assert c.headline() in html.unescape(c._repr_html_())
 
 
 # ---- methods, words, errors
