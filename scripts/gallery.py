@@ -55,7 +55,7 @@ class Case:
 
     @cached_property
     def one_dataset(self) -> bc.Comparison:
-        return bc.compare(self.scores.select(datasets=self.scores.datasets[:1]), rope=self.rope)
+        return bc.compare(self.scores.select(datasets=list(self.scores.datasets[:1])), rope=self.rope)
 
     @cached_property
     def comparison(self) -> bc.Comparison:
@@ -159,7 +159,7 @@ def _texts(figure: Figure) -> Iterator[tuple[str, Bbox]]:
             axis = ticks.get(text)
             if axis is not None:  # locators put ticks beyond the limits, which are not drawn
                 low, high = sorted(axis.get_view_interval())
-                place = text.get_position()[axis.axis_name == "y"]
+                place = text.get_position()[axis is axis.axes.yaxis]
                 reach = 1e-9 * max(abs(low), abs(high))
                 if not axis.axes.axison or not low - reach <= place <= high + reach:
                     continue

@@ -1,6 +1,7 @@
 """The estimation plot: the scores of two models, and the posterior of their difference on an aligned axis."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -127,7 +128,14 @@ def plot_estimation(
     labels = fit_names([shown(pair.a), shown(pair.b)], 0.15 * width * POINTS_A_MM, size, 2)
     ax.set_xticks([0, 1, BASE + 0.3], [*labels, "difference"], fontsize=size)
     label_axes(ax, y=with_direction(pair.metric, pair.higher_is_better, pair.scale))
-    right = ax.secondary_yaxis("right", functions=(lambda y: sign * (y - base), lambda d: base + sign * d))
+
+    def to_difference(y: Any) -> Any:
+        return sign * (y - base)
+
+    def to_score(difference: Any) -> Any:
+        return base + sign * difference
+
+    right = ax.secondary_yaxis("right", functions=(to_difference, to_score))
     right.tick_params(labelsize=size, length=2, width=0.6, color=FAINT, labelcolor=ink())
     right.spines["right"].set(linewidth=0.6, color=FAINT)
     favoured = f"{pair.difference_name}, positive favours {shown(pair.a)}"

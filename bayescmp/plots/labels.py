@@ -1,6 +1,7 @@
 """Labels at the ends of lines, moved apart where lines end close together."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -26,7 +27,7 @@ def line_key(
     if legend is True:
         end_labels(ax, ends, labels, colors)
         return
-    every = zip(labels, colors, styles, strict=True)
+    every: Any = zip(labels, colors, styles, strict=True)
     handles = [Line2D([], [], color=color, linestyle=style, label=label) for label, color, style in every]
     key_above(ax, handles, 1, legend)
 

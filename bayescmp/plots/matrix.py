@@ -36,7 +36,7 @@ from bayescmp.rope import Decision
 from bayescmp.text import unit_number
 
 Floats = NDArray[np.float64]
-FRAMES = {
+FRAMES: dict[Decision, tuple[str, Any, str]] = {
     Decision.A_BETTER: (OKABE_ITO[1], "-", "row better"),
     Decision.B_BETTER: (OKABE_ITO[3], ":", "column better"),
     Decision.EQUIVALENT: (OKABE_ITO[2], "--", "equivalent"),

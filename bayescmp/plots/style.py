@@ -16,9 +16,9 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import Locator, MaxNLocator, ScalarFormatter
 from matplotlib.transforms import Bbox
 
+from bayescmp import notebook
 from bayescmp.checks import is_list, is_one_of
 from bayescmp.errors import unknown_name
-from bayescmp.notebook import BETTER, EQUIVALENT, WORSE
 from bayescmp.plots.names import escape, fit_names, printable, shorten, text_width
 from bayescmp.rope import Decision, Rope
 from bayescmp.text import IN_PERCENT, ratio_percent
@@ -31,7 +31,7 @@ ONE_COLUMN, BETWEEN, TWO_COLUMNS = 85.0, 120.0, 170.0
 """Widths in millimetres of a figure in one column of a paper, where two columns begin, and across both."""
 
 OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#F0E442", "#000000")
-ROPE = "#E8E8E8"
+BETTER, EQUIVALENT, WORSE, ROPE = notebook.BETTER, notebook.EQUIVALENT, notebook.WORSE, "#E8E8E8"
 WIDE = 1.5
 """Log ratios over a wider range have ticks at round logarithms: round percentages would crowd at one end."""
 INK, GREY, FAINT = "#1A1A1A", "#595959", "#8C8C8C"
@@ -167,7 +167,7 @@ def _cell(ax: Axes, along: int) -> float:
         return whole * min(1.0, (box.width, box.height)[along] / 0.775)  # the share that matplotlib leaves to axes
     while spec is not None:
         grid, span = spec.get_gridspec(), (spec.colspan, spec.rowspan)[along]
-        ratios = (grid.get_width_ratios(), grid.get_height_ratios())[along]
+        ratios: Any = (grid.get_width_ratios(), grid.get_height_ratios())[along]
         whole *= sum(ratios[i] for i in span) / sum(ratios)
         spec = getattr(grid, "_subplot_spec", None)  # a grid in a cell of another
     return whole
@@ -313,7 +313,7 @@ class _Where:
     def __init__(self, artists: tuple[Artist, ...]) -> None:
         self.artists = artists
 
-    def __call__(self, ax: Axes, renderer: Any) -> Any:
+    def __call__(self, ax: Any, renderer: Any) -> Bbox:
         box = Bbox.union([artist.get_window_extent(renderer) for artist in self.artists])
         return box.transformed(ax.figure.transSubfigure.inverted())
 
@@ -385,7 +385,7 @@ def few_ticks(ax: Axes, of: Any = None) -> None:
 
 def _short_number(x: float, _: float = 0.0) -> str:
     """The label of a tick of very small or large numbers: 2e-11, 5e7."""
-    digits, _, exponent = f"{x:.6g}".partition("e")
+    digits, _e, exponent = f"{x:.6g}".partition("e")
     return f"{digits}e{int(exponent)}" if exponent else digits
 
 
