@@ -68,7 +68,7 @@ def plot_scores(
     means = np.array([float(mean(x)) for x in found])
     shown, most = naming(names, scores.models), MANY_MODELS if top is None else check_count("top", top)
     order = np.argsort(-means if scores.higher_is_better else means, kind="stable")[:most]
-    ax = row_axes(ax, [shown(scores.models[i]) for i in order], width_mm, besides_mm=20, row_mm=6.0)
+    ax = row_axes(ax, [shown(scores.models[i]) for i in order], width_mm, besides_mm=20, row_mm=5.6)
     light_grid(ax)
     size, spread = font_size(width_of(ax)), float(np.ptp(means))
     for y, i in enumerate(order):

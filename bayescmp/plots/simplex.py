@@ -216,7 +216,7 @@ def _multiples(
     flat = all(result.rope.is_zero for result in results)
     size, room = font_size(width_mm), 0.8 * width_mm / columns * POINTS_A_MM
     long = any(text_width(f"{result.a} vs {result.b}", size) > room for result in results)
-    figure = new_figure(width_mm, rows * (width_mm / columns * (0.8 if flat else 1.05) + (14 if long else 0)) + 8)
+    figure = new_figure(width_mm, rows * (width_mm / columns * (0.8 if flat else 0.98) + (14 if long else 0)) + 8)
     every = Panels(figure.add_subplot(rows, columns, i + 1, axes_class=PlotAxes) for i in range(len(results)))
     for one, result in zip(every, results, strict=True):
         shown = naming(options["names"], (result.a, result.b))
@@ -228,6 +228,7 @@ def _multiples(
     if rest:
         more = f"{len(results)} of {len(results) + rest} pairs; choose with pairs= or top="
         figure.supxlabel(more, fontsize=size, color=grey())
+    figure.draw_without_rendering()  # the layout has room for all labels from the second time on
     return every
 
 
