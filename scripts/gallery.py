@@ -114,7 +114,7 @@ OF_MODELS: dict[str, Callable[..., Any]] = {
     "p best": lambda c, **o: plots.plot_p_best(c.ranking, **o),
     "critical difference": lambda c, **o: plots.plot_critical_difference(bc.frequentist.nemenyi_test(c.scores), **o),
     "scores": lambda c, **o: plots.plot_scores(c.scores, **o),
-    "box": lambda c, **o: plots.plot_scores(c.scores, kind="box", **o),
+    "box": lambda c, **o: plots.plot_scores(c.scores, box=True, **o),
     "intervals": lambda c, **o: plots.plot_intervals(c.scores, **o),
 }
 FIGURES = OF_A_PAIR | OF_MODELS

@@ -860,13 +860,13 @@ def test_intervals_are_students(many):
 
 
 def test_boxes_are_quartiles(many):
-    ax = plots.plot_scores(many.scores, kind="box")
+    ax = plots.plot_scores(many.scores, box=True)
     boxes = [bar for bar in ax.patches if bar.get_gid() == "box"]
     for label, box in zip(ax.get_yticklabels(), boxes, strict=True):
         values = many.scores.values[many.scores.models.index(label.get_text())].mean(axis=1)
         assert (box.get_x(), box.get_x() + box.get_width()) == pytest.approx(tuple(np.percentile(values, [25, 75])))
-    with pytest.raises(ValueError, match='"strip" or "box"'):
-        plots.plot_scores(many.scores, kind="violin")
+    with pytest.raises(ValueError, match="`box` must be True or False"):
+        plots.plot_scores(many.scores, box="violin")
 
 
 def test_multi_comparison_cells_are_differences_wins_and_probabilities(many):

@@ -99,7 +99,7 @@ def plot_matrix(
     own, order = ax is None, table.order[: None if top is None else check_count("top", top)]
     labels = [shown(table.models[i]) for i in order]
     width_mm = (TWO_COLUMNS if len(order) > MANY else ONE_COLUMN) if width_mm is None else width_mm
-    ax, cell = heat_axes(ax, labels, labels, width_mm, besides_mm=20 if table.lower is not None else 16)
+    ax, cell = heat_axes(ax, labels, labels, width_mm, besides_mm=24)
     upper = table.upper[order][:, order]
     above = np.triu(np.ones_like(upper, dtype=bool))
     if table.lower is None:

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cbook import boxplot_stats
 
-from bayescmp.checks import check_count, is_one_of
+from bayescmp.checks import check_count, check_switch
 from bayescmp.numerics.moments import mean
 from bayescmp.plots.differences import DOT, mean_mark, strip, strip_key
 from bayescmp.plots.rows import MANY_MODELS, left_out, row_axes
@@ -20,7 +20,7 @@ def plot_scores(
     scores: Scores,
     *,
     ax: Axes | None = None,
-    kind: str = "strip",
+    box: bool = False,
     names: Mapping[str, str] | None = None,
     top: int | None = None,
     title: str | None = None,
@@ -32,9 +32,9 @@ def plot_scores(
     Parameters
     ----------
     scores : Scores
-    kind : "strip" or "box"
-        Whether every score is a dot, or the quartiles a box with whiskers to the furthest score within 1.5 times its
-        length and dots beyond.
+    box : bool
+        Whether the quartiles are a box, with whiskers to the furthest score within 1.5 times its length and dots
+        beyond, instead of a dot for every score.
     names : dict, optional
         Names to show instead of the models' own: {"rf": "random forest"}.
     top : int, optional
@@ -61,8 +61,7 @@ def plot_scores(
     if not isinstance(scores, Scores):
         raise ValueError(f"`scores` must be a Scores, got {type(scores).__name__}.")
     scores.check_one_metric()
-    if not is_one_of(kind, ("strip", "box")):
-        raise ValueError(f'`kind` must be "strip" or "box", got {kind!r}.')
+    check_switch("box", box)
     one = len(scores.datasets) == 1
     found = [values_of(scores, i) for i in range(len(scores.models))]
     means = np.array([float(mean(x)) for x in found])
@@ -72,7 +71,7 @@ def plot_scores(
     light_grid(ax)
     size, spread = font_size(width_of(ax)), float(np.ptp(means))
     for y, i in enumerate(order):
-        (strip if kind == "strip" else _box)(ax, y, found[i])
+        (_box if box else strip)(ax, y, found[i])
         ax.plot(means[i], y, marker="D", linestyle="none", **mean_mark())
         ax.annotate(
             number(float(means[i]), spread), (1, y), xycoords=("axes fraction", "data"), xytext=(4, 0),
@@ -81,7 +80,7 @@ def plot_scores(
     ax.margins(x=0.04)
     few_ticks(ax)
     unit = "one fold" if scores.paired else "one run"
-    dots = None if kind == "box" else unit if one else "mean score on one dataset"
+    dots = None if box else unit if one else "mean score on one dataset"
     strip_key(ax, dots, "mean", legend=legend)
     label_axes(ax, x=score_label(scores) + left_out(len(means) - len(order), "model"))
     set_title(ax, title)

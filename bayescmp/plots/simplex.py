@@ -56,7 +56,7 @@ WING = 3**-0.5
 STEPS = 30
 """Rows of small triangles that the draws are counted in."""
 MOST_PANELS = 12
-SMALL = 50.0
+SMALL = 60.0
 """Millimetres: narrower panels have smaller letters."""
 
 
@@ -300,7 +300,7 @@ def to_xy(theta: Floats) -> Floats:
 def _corner_labels(ax: Axes, result: RegionPosterior, shown: Callable[[str], str]) -> None:
     width = width_of(ax)
     size = font_size(width) * (1 if width > SMALL else 6 / 7)
-    room = (0.31 if width > SMALL else 0.42) * width * POINTS_A_MM
+    room = (0.31 if width > SMALL else 0.36) * width * POINTS_A_MM
     labels = outcome_labels(shown(result.a), shown(result.b), room, size, 2)
     mcse = max(result.mcse.values())
     places = (((WING, 0.0), 4, "top"), ((0.0, 1.0), 3, "bottom"), ((-WING, 0.0), 4, "top"))

@@ -359,7 +359,7 @@ def pair_title(ax: Axes, result: Any, shown: Callable[[str], str]) -> str:
     """The pair, the metric and the datasets of a result, for the title of its figure."""
     width_mm = width_of(ax)
     size = font_size(width_mm) + 1
-    room = min(0.8 * width_mm, 0.95 * _beside_names(ax, width_mm)) * POINTS_A_MM
+    room = min(0.7 * width_mm, 0.95 * _beside_names(ax, width_mm)) * POINTS_A_MM
     first = versus(shown(result.a), shown(result.b), room, size)
     where = result.datasets[0] if len(result.datasets) == 1 else f"{len(result.datasets)} datasets"
     named = where not in ("", "dataset")  # of arrays without a name
