@@ -186,7 +186,7 @@ def _key(
 ) -> None:
     """B on the left, A on the right, as on the axis."""
     width = width_of(ax)
-    room, size = 0.25 * width * POINTS_A_MM, font_size(width)
+    room, size = (0.25 if width > NARROW else 0.2) * width * POINTS_A_MM, font_size(width)
     mcse = max(result.mcse.values())
     names = outcome_labels(shown(result.a), shown(result.b), room, size, 2)
     three = result.probabilities.values()
