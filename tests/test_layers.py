@@ -11,7 +11,7 @@ ROOT = Path(bayescmp.__file__).parent
 LAYERS = [
     {"errors", "lazy", "needs", "measured"},
     {"_compat"},
-    {"checks", "values", "references", "text"},
+    {"checks", "values", "references", "text", "notebook"},
     {"catalogue", "rope", "files"},
     {"numerics"},
     {"scores"},

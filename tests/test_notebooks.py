@@ -16,6 +16,8 @@ PAGES = sorted((ROOT / "notebooks").glob("*.md"))
 SLOW = {"figures", "first_comparison", "many_models", "shrinkage", "undecided"}
 CELL = re.compile(r"```\{code-cell\} python\n(?:---\n(?P<yaml>.*?)---\n|(?::[^\n]*\n)+\n)?(?P<code>.*?)```", re.S)
 NUMBER = re.compile(r"(?<![\w.,/])[-+]?(?:\d[\d,]*)?(?:\.\d+(?:e-?\d+)?|(?<=\d)e-\d+)(?![\w/])")
+FIGURE = re.compile(r"^(?!bc\.plots\.save_figure).*(\.figure|\bplot(_\w+)?\(.*\))\Z", re.M)
+"""The last line of a cell that shows a figure."""
 CUSTOMARY = {0.05, 0.95, 0.99, 0.001}
 """Levels that a sentence may name without a cell that prints them."""
 
@@ -33,7 +35,7 @@ def test_page_is_a_question_and_leads_on(page):
 
 def test_figures_have_alternative_text(page):
     for cell in CELL.finditer(page):
-        if re.search(r"\.figure$", cell["code"].rstrip()):
+        if FIGURE.search(cell["code"].rstrip()):
             assert re.search(r'mystnb:\n  image:\n    alt: ".{60,}"\n', cell["yaml"] or ""), cell["code"]
 
 
@@ -116,3 +118,32 @@ def exponent(written):
     """The power of ten of the last digit: -3 for 0.076, -9 for 4e-09."""
     mantissa, _, power = written.partition("e")
     return int(power or 0) - len(mantissa.partition(".")[2])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("inline", ["", "%matplotlib inline\n"], ids=["without", "with matplotlib inline"])
+def test_a_notebook_shows_every_figure_once(inline):
+    """Axes, figures and small multiples are one image each, results are HTML, and nothing is shown twice."""
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    first = "import bayescmp as bc\nc = bc.compare(bc.load_domains(), rope=1, random_seed=1)"
+    figures = ["c.plot()", "c.plot().figure", "c.plot('simplex')", "c.plot('p_best')", "c.posteriors[0].plot()"]
+    results = [
+        "c",
+        "c.pairs[0]",
+        "c.posteriors[0]",
+        "c.ranking_posterior()",
+        "c.pairs[0].test",
+        "c.scores.pair('A', 'B')",
+    ]
+    given = "from matplotlib import pyplot as plt\nax = plt.subplots()[1]\nc.plot(ax=ax)"
+    cells = [nbformat.v4.new_code_cell(code) for code in (inline + first, *figures, *results, given)]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    shown = {cell.source: [kind for out in cell.outputs for kind in out.get("data", {})] for cell in notebook.cells}
+    for code in figures:
+        assert shown[code].count("image/png") == 1, code
+        assert "text/html" not in shown[code], code
+    for code in results:
+        assert shown[code].count("text/html") == 1, code
+    assert shown[given].count("image/png") == 1

@@ -1,5 +1,6 @@
 """Figures: what they say is what the result says, nothing covers anything, and nothing else changes."""
 
+import html
 import json
 import re
 import subprocess
@@ -10,7 +11,6 @@ from itertools import combinations, pairwise
 import matplotlib
 import numpy as np
 import pytest
-from matplotlib._pylab_helpers import Gcf
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -100,64 +100,22 @@ FIGURES = {
 }
 
 
-def drawn_texts(ax):
-    """Every text of a figure that is seen, with its box in pixels."""
-    figure = ax.figure
-    figure.canvas.draw()
-    found = []
-    for text in figure.findobj(Text):
-        if text.get_text().strip() and text.get_visible():
-            box = Text.get_window_extent(text)  # of an annotation, without its line
-            on_paper = all(np.isfinite(box.extents))
-            tick = next((a for a in (ax.xaxis, ax.yaxis) if text in a.get_ticklabels(which="both")), None)
-            if on_paper and (tick is None or ticks_inside(ax, text, tick)):
-                found.append((text.get_text(), box))
-    return found
-
-
-def ticks_inside(ax, text, axis):
-    """Locators put ticks beyond the limits, which are not drawn."""
-    if ax.name == "ternary" or not ax.axison:
-        return False
-    low, high = sorted(axis.get_view_interval())
-    place = text.get_position()[0 if axis is ax.xaxis else 1]
-    return text.get_text() and low - 1e-9 <= place <= high + 1e-9
-
-
-@pytest.mark.parametrize("width", [85, 170])
-@pytest.mark.parametrize("key", CASES, ids=lambda key: f"{key[0]} {key[1]}")
-@pytest.mark.parametrize("name", FIGURES)
-def test_nothing_collides_and_nothing_else_changes(cases, name, key, width):
-    """At one and two columns, for 2 and 12 models, short and 60-character names."""
-    if name in ("simplex", "posterior", "hdi", "power", "density", "differences", "agreement") and key[0] == 12:
-        pytest.skip("of one pair: the number of models makes no difference")
-    if name == "critical difference" and key[0] == 2:
-        pytest.skip("needs three models")
-    before, figures = dict(matplotlib.rcParams), len(Gcf.get_all_fig_managers())
-    ax = FIGURES[name](cases[key], width_mm=width)
-    assert dict(matplotlib.rcParams) == before
-    assert len(Gcf.get_all_fig_managers()) == figures
-    assert isinstance(ax, Axes)
-    assert ax.figure.get_figwidth() * 25.4 == pytest.approx(width)
-    texts = drawn_texts(ax)
-    page = ax.figure.bbox
-    for text, box in texts:
-        assert box.x0 >= page.x0 - 1, text
-        assert box.x1 <= page.x1 + 1, text
-        assert box.y0 >= page.y0 - 1, text
-        assert box.y1 <= page.y1 + 1, text
-    for (one, a), (two, b) in combinations(texts, 2):
-        overlap = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
-        assert min(overlap) <= 1.5, f"{one!r} covers {two!r}"
-
-
 @pytest.mark.parametrize("name", FIGURES)
 def test_given_axes_are_used_and_returned(many, name):
     figure = Figure(figsize=(8, 6))
-    kind = "ternary" if name in ("simplex", "density") else None
-    ax = figure.add_subplot(projection=kind)
+    ax = figure.add_subplot()
     assert FIGURES[name](many, ax=ax) is ax
     assert figure.axes == [ax]
+
+
+def test_a_simplex_goes_into_ternary_axes_too(few):
+    """The corners of mpltern's triangle are where ours are."""
+    pytest.importorskip("mpltern")
+    ax = Figure().add_subplot(projection="ternary")
+    assert plots.plot_simplex(few.region, ax=ax) is ax
+    corners = [text.xy for text in ax.texts[:3]]  # A better, equivalent, B better: right, top, left
+    found = ax.transData.transform(corners)
+    assert found == pytest.approx(ax.transAxes.transform([(1, 0), (0.5, 1), (0, 0)]))
 
 
 def texts_of(ax):
@@ -173,24 +131,49 @@ def lines(ax, gid):
 
 def test_simplex_shows_the_draws_and_the_three_probabilities(few):
     p = few.hierarchical
-    ax = plots.plot_simplex(p, draws=400)
-    theta = p.draws(400)
-    shown = np.vstack([points.get_offsets() for points in ax.collections])
-    expected = to_xy(theta)
+    ax = plots.plot_simplex(p, kind="points", draws=400)
+    shown = np.vstack([line.get_xydata() for line in lines(ax, "draws")])
+    expected = to_xy(p.draws(400))
     assert np.allclose(np.sort(shown, axis=0), np.sort(expected, axis=0))
     assert np.allclose(to_xy(np.eye(3)), [[3**-0.5, 0], [0, 1], [-(3**-0.5), 0]])
-    corners = dict(zip(("rf better", "equivalent", "svm better"), texts_of(ax), strict=True))
+    corners = dict(zip(("rf better", "equivalent", "svm better"), texts_of(ax), strict=False))
     for outcome, text in corners.items():
-        assert text == f"{outcome}\nmost probable {p.probabilities[outcome]:.3f}\nnext {p.expected[outcome]:.3f}"
+        assert text == f"{outcome}\nP = {p.probabilities[outcome]:.3f}\nnext {p.expected[outcome]:.3f}"
+    (diamond,) = lines(ax, "expected")
+    assert np.allclose(diamond.get_xydata(), to_xy(np.array([list(p.expected.values())])))
+    assert ax.get_title() == "rf vs svm: accuracy, 8 datasets"
 
 
 def test_simplex_density_counts_every_draw_in_its_triangle(few):
-    ax = plots.plot_simplex(few.region, kind="density", draws=700)
-    cells = ax.collections[-1]
-    assert cells.get_array().sum() == 700
+    """The depth of a shade goes with the root of the count, so that the mean of theta can be read from the picture."""
+    p = few.hierarchical
+    ax = plots.plot_simplex(p, draws=3000)
+    (cells,) = (found for found in ax.collections if found.get_gid() == "draws")
+    nearest = cells.get_facecolor()[:, :3]  # from white to the region's colour
+    deepest = np.array([matplotlib.colors.to_rgb(color) for color in REGION_COLORS]) * [[0.8], [0.55], [0.9]]
+    share = (1 - nearest[:, None]).sum(axis=2) / (1 - deepest).sum(axis=1)
+    off = np.abs(nearest[:, None] - (1 - share[..., None] * (1 - deepest))).sum(axis=2)
+    depth = share[np.arange(len(share)), off.argmin(axis=1)]
+    counts = ((depth - 0.12) / 0.88) ** 2
     centres = np.array([path.vertices[:3].mean(axis=0) for path in cells.get_paths()])
-    mean = (centres * cells.get_array()[:, None]).sum(axis=0) / 700
-    assert np.allclose(mean, to_xy(few.region.draws(700)).mean(axis=0), atol=0.02)
+    mean = (centres * counts[:, None]).sum(axis=0) / counts.sum()
+    assert np.allclose(mean, to_xy(p.draws(3000)).mean(axis=0), atol=0.01)
+    far = ((to_xy(np.eye(3))[:, None] - centres) ** 2).sum(axis=2)
+    clear = np.diff(np.sort(far, axis=0), axis=0)[0] > 1e-6  # not on a border
+    nearest = far.argmin(axis=0)  # the corner of the largest share
+    assert np.array_equal(off.argmin(axis=1)[clear], nearest[clear])
+
+
+def test_without_a_rope_the_simplex_is_a_density_of_shares(few):
+    p = few.region.with_rope(0)
+    ax = plots.plot_simplex(p, draws=2000)
+    bars = [bar for bar in ax.patches if bar.get_gid() == "draws"]
+    area = sum(bar.get_width() * bar.get_height() for bar in bars if bar.get_x() >= 0.5 - 1e-9)
+    assert area == pytest.approx((p.draws(2000)[:, 0] >= 0.5).mean(), abs=1e-9)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        f"svm better\nP = {p.p_worse:.3f}",
+        f"rf better\nP = {p.p_better:.3f}",
+    ]
 
 
 def test_simplices_are_small_multiples(many):
@@ -199,6 +182,37 @@ def test_simplices_are_small_multiples(many):
     assert len(axes) == 5
     assert len({ax.figure for ax in axes}) == 1
     assert [texts_of(ax)[2].split("\n")[0] for ax in axes] == [f"{b} better" for _, b in c.pair_names[:5]]
+    assert [ax.get_title() for ax in axes] == [f"{a} vs {b}" for a, b in c.pair_names[:5]]
+
+
+def test_large_grids_are_cut_with_a_message(many):
+    axes = many.comparison.plot("simplex", draws=50)
+    assert len(axes) == 12
+    assert axes[0].figure.get_supxlabel() == "12 of 66 pairs; choose with pairs= or top="
+    assert len(many.comparison.plot("simplex", draws=50, top=2)) == 2
+    chosen = many.comparison.plot("simplex", draws=50, pairs=[("rf", "nb"), ("nb", "svm")])
+    assert [texts_of(ax)[0].split()[0] for ax in chosen] == ["rf", "nb"]
+    with pytest.raises(ValueError, match="pair"):
+        many.comparison.plot("simplex", draws=50, pairs=[("rf", "nobody")])
+    forest = plots.plot_forest(many.comparison, top=10)
+    assert "not shown: 56 pairs nearer to 0" in forest.get_xlabel().replace("\n", " ")
+    drawn = sorted(abs(line.get_xdata()[0]) for line in lines(forest, "estimate"))
+    assert drawn == sorted(abs(p.mean) for p in many.comparison.posteriors)[-10:]
+    assert len(plots.plot_forest(many.comparison).get_yticks()) == 50
+    two = plots.plot_forest(many.comparison, pairs=[("svm", "rf"), ("rf", "nb")], sort=False)
+    assert [label.get_text() for label in two.get_yticklabels()] == ["svm vs rf", "rf vs nb"]
+    for kind in ("matrix", "ranking_groups", "p_best", "rank_distribution", "scores", "intervals", "multi_comparison"):
+        ax = many.comparison.plot(kind, top=3)
+        assert len(ax.get_yticks()) == 3
+        assert "not shown: 9 models" in ax.get_xlabel().replace("\n", " ")
+
+
+def test_models_that_cannot_be_best_are_left_out_of_p_best():
+    arrays = {f"m{i}": np.random.default_rng(i).normal(0.9 - 0.3 * (i > 1), 0.01, 12) for i in range(8)}
+    scores = bc.Scores.from_arrays(arrays, metric="accuracy", datasets=12)
+    ax = bc.bayes.rank_models(scores, rope=0.01, random_seed=1).plot("p_best")
+    assert sorted(label.get_text() for label in ax.get_yticklabels()) == ["m0", "m1"]
+    assert "not shown: 6 models with P = 0.000" in ax.get_xlabel().replace("\n", " ")
 
 
 def test_posterior_areas_hdi_and_words_are_those_of_the_result(few):
@@ -233,7 +247,7 @@ def test_hdi_against_mass(few):
 
 def test_forest_of_pairs_has_the_rows_of_the_comparison(many):
     c = many.comparison
-    ax = plots.plot_forest(c, sort=False)
+    ax = plots.plot_forest(c, sort=False, top=66)
     for line, dot, row in zip(lines(ax, "hdi"), lines(ax, "estimate"), c.posteriors, strict=True):
         assert tuple(line.get_xdata()) == row.hdi()
         assert dot.get_xdata()[0] == row.mean
@@ -275,21 +289,44 @@ def test_forest_of_posteriors_says_where_each_hdi_lies():
 
 
 def test_matrix_cells_are_the_probabilities_and_frames_the_decisions(many):
+    """Above the diagonal P(row better), below it P(equivalent)."""
     c = many.comparison
     ax = plots.plot_matrix(c)
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert sorted(names) == sorted(c.models)
-    drawn = ax.images[0].get_array()
-    framed = {(patch.get_y() + 0.44, patch.get_x() + 0.44) for patch in ax.patches}
-    for row in (pair.row() for pair in c.pairs):
-        i, j = names.index(row["a"]), names.index(row["b"])
-        assert drawn[i, j] == row["p_better"]
-        assert drawn[j, i] == row["p_worse"]
-        assert any(np.allclose((i, j), at) for at in framed) == (row["p_better"] >= c.threshold)
-        assert any(np.allclose((j, i), at) for at in framed) == (row["p_worse"] >= c.threshold)
-    assert np.ma.getmaskarray(drawn).diagonal().all()
+    upper, lower = (image.get_array() for image in ax.images)
+    framed = {(round(patch.get_y() + 0.44), round(patch.get_x() + 0.44)) for patch in ax.patches}
+    for pair in c.pairs:
+        i, j = names.index(pair.a), names.index(pair.b)
+        row = pair.row() if i < j else pair.swap().row()
+        i, j = min(i, j), max(i, j)
+        assert upper[i, j] == row["p_better"]
+        assert lower[j, i] == row["p_equivalent"]
+        assert ((i, j) in framed) == (max(row["p_better"], row["p_worse"]) >= c.threshold)
+        assert ((j, i) in framed) == (row["p_equivalent"] >= c.threshold)
+    assert upper.count() == lower.count() == len(c.pairs)
     labels = {(t.get_position()[1], t.get_position()[0]): t.get_text() for t in ax.texts}
-    assert float(labels[0, 1]) == pytest.approx(drawn[0, 1], abs=0.0051)
+    assert float(labels[0, 1]) == pytest.approx(upper[0, 1], abs=0.0051)
+    assert float(labels[1, 0]) == pytest.approx(lower[1, 0], abs=0.0051)
+
+
+def test_matrix_without_a_rope_has_both_directions(many):
+    c = bc.compare(many.scores, rope=0, bayes="sign_test")
+    (image,) = plots.plot_matrix(c).images
+    p = image.get_array()
+    assert (p + p.T).compressed() == pytest.approx(1)
+
+
+def test_matrix_of_tests_shows_adjusted_and_plain_p_values(many):
+    tests = bc.frequentist.pairwise_wilcoxon_test(many.scores)
+    ax = tests.plot()
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    upper, lower = (image.get_array() for image in ax.images)
+    for adjusted, drawn in ((True, upper), (False, lower)):
+        frame = tests.matrix(adjusted=adjusted).loc[names, names].to_numpy()
+        here = ~np.ma.getmaskarray(drawn)
+        assert np.asarray(drawn[here]) == pytest.approx(np.clip(-np.log10(frame[here]) / 3, 0, 1))
+    assert len(ax.patches) == sum(p <= 0.05 for p in tests.p_adjusted)
 
 
 def test_matrix_of_a_ranking(many):
@@ -371,7 +408,8 @@ def test_equivalent_models_are_a_group():
     ax = plots.plot_ranking_groups(c)
     (bar,) = lines(ax, "practically equivalent")
     assert [round(y) for y in bar.get_ydata()] == [0, 1]
-    assert len(plots.plot_matrix(c).get_lines()) == 2
+    framed = [patch for patch in plots.plot_matrix(c).patches if patch.get_linestyle() == "--"]
+    assert len(framed) == 1
 
 
 def test_rank_distribution_and_p_best(many):
@@ -491,12 +529,12 @@ def test_cells_too_small_for_numbers_have_a_bar_of_shades():
         higher_is_better=True,
     )
     ranking = bc.bayes.rank_models(scores, rope=0.01, random_seed=1, draws=1000)
-    for ax in (plots.plot_rank_distribution(ranking), plots.plot_matrix(ranking)):
-        bar = ax.figure.axes[1]
+    for ax in (plots.plot_rank_distribution(ranking, width_mm=85), plots.plot_matrix(ranking, width_mm=85)):
+        bar = ax.child_axes[0]
         assert bar.get_ylim() == (0, 1)
         assert not ax.texts
     wide = plots.plot_rank_distribution(ranking, width_mm=170)
-    assert len(wide.figure.axes) == 1
+    assert wide.child_axes == []
     assert wide.texts
 
 
@@ -519,18 +557,59 @@ def test_a_pgf_file_needs_a_tex(few, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+# ---- notebooks
+
+
+def test_axes_figures_and_panels_are_pictures(few, many):
+    """A png of twice the size that is shown, with the figure's proportions."""
+    panels = plots.plot_simplex(many.comparison.posteriors[:2], draws=50)
+    ax = plots.plot_posterior(few.difference)
+    for drawn, figure in ((ax, ax.figure), (ax.figure, ax.figure), (panels, panels[0].figure)):
+        data, shown = drawn._repr_png_()
+        assert data.startswith(b"\x89PNG")
+        width, height = (int.from_bytes(data[at : at + 4], "big") for at in (16, 20))
+        assert shown == {"width": round(120 * figure.get_figwidth()), "height": round(120 * figure.get_figheight())}
+        assert width == pytest.approx(2 * shown["width"], abs=2)
+        assert height == pytest.approx(2 * shown["height"], abs=2)
+    given = Figure().add_subplot()
+    assert not hasattr(plots.plot_posterior(few.difference, ax=given), "_repr_png_")
+
+
+def test_html_says_what_the_text_says_and_is_escaped():
+    rng = np.random.default_rng(1)
+    name = "<script>alert(1)</script> & co"
+    arrays = {name: rng.normal(0.85, 0.02, 12), "b": rng.normal(0.8, 0.02, 12), "c": rng.normal(0.7, 0.02, 12)}
+    c = bc.compare(bc.Scores.from_arrays(arrays, metric="accuracy", datasets=12), rope=0.01, random_seed=1)
+    pair = c.pairs[0]
+    for result in (c, pair, pair.posterior, pair.test, c.ranking_posterior(), c.scores.pair(name, "b")):
+        page = result._repr_html_()
+        assert "<script" not in page
+        assert "&lt;script&gt;" in page
+        assert "<style" not in page
+        tags = re.findall(r"<(/?)(\w+)", page)
+        assert sorted(tag for end, tag in tags if end) == sorted(tag for end, tag in tags if not end)
+    assert 'role="img"' in pair._repr_html_()
+    widths = [float(x) for x in re.findall(r"width:([\d.]+)%;background", pair.posterior._repr_html_())]
+    assert widths == pytest.approx([round(100 * p, 2) for p in pair.posterior.three if p >= 0.001])
+    for p in pair.posterior.three:
+        assert f"{p:.3f}" in pair.posterior._repr_html_()
+    assert c.headline() in html.unescape(c._repr_html_())
+
+
 # ---- methods, words, errors
 
 
 def test_methods_draw_the_same_figures(few, many):
     assert few.difference.plot().get_xlabel() == plots.plot_posterior(few.difference).get_xlabel()
-    assert few.hierarchical.plot().name == few.region.plot().name == "ternary"
+    assert texts_of(few.hierarchical.plot())[0].startswith("rf better\nP = ")
     assert few.hierarchical.plot("forest").get_yticks().size == len(few.scores.datasets)
-    assert few.comparison.plot().name == "ternary"
+    assert texts_of(few.comparison.plot())[0].startswith("rf better\nP = ")
     assert "P(row better" in many.comparison.plot().get_xlabel()
-    for kind in ("forest", "p_best", "rank_distribution", "critical_difference", "scores"):
+    against = bc.compare(bc.load_labour(), rope=0.01, control="SVM")
+    assert "mean difference" in against.plot().get_xlabel()
+    for kind in ("forest", "p_best", "rank_distribution", "critical_difference", "scores", "intervals"):
         assert isinstance(many.comparison.plot(kind), Axes)
-    for kind in ("simplex", "hdi", "rope_curve", "prior_sensitivity", "differences"):
+    for kind in ("simplex", "hdi", "rope_curve", "prior_sensitivity", "differences", "estimation"):
         assert isinstance(many.comparison.plot(kind, pair=("rf", "svm")), Axes)
     assert len(bc.compare(bc.load_domains(), rope=1, random_seed=1).plot("simplex", draws=50)) == 3
 
@@ -628,10 +707,10 @@ def test_what_cannot_be_drawn_is_refused_in_words(few, many):
         ValueError, match=r"three outcomes over many datasets.*correlated t-test.*plot\(\"posterior\"\)"
     ):
         plots.plot_simplex(few.difference)
-    with pytest.raises(ValueError, match='"points" or "density"'):
+    with pytest.raises(ValueError, match='"density" or "points"'):
         plots.plot_simplex(few.region, kind="cloud")
-    with pytest.raises(ValueError, match="projection="):
-        plots.plot_simplex(few.region, ax=Figure().add_subplot())
+    with pytest.raises(ValueError, match="`top` and `pairs` choose from several"):
+        plots.plot_simplex(few.region, top=2)
     with pytest.raises(ValueError, match="leave out `ax`"):
         plots.plot_simplex([])
     for draw in (plots.plot_posterior, plots.plot_hdi, lambda p: plots.plot_forest([p])):
@@ -650,7 +729,20 @@ def test_what_cannot_be_drawn_is_refused_in_words(few, many):
     with pytest.raises(ValueError, match="at least two ropes"):
         plots.plot_rope_curve(few.difference, ropes=[0.1])
     with pytest.raises(ValueError, match=r"nemenyi_test.*got: .*Wilcoxon"):
-        bc.frequentist.pairwise_wilcoxon_test(many.scores).plot()
+        bc.frequentist.pairwise_wilcoxon_test(many.scores).plot("critical_difference")
+    for options, message in (
+        ({"title": 3}, "`title` must be a text"),
+        ({"legend": "somewhere"}, "`legend` must be True, False or one of best"),
+        ({"names": {"nobody": "x"}}, "nobody"),
+        ({"names": "rf"}, "`names` must be a dict"),
+        ({"colors": ["red", "blue"]}, "`colors` must be three colours"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            plots.plot_posterior(few.difference, **options)
+    with pytest.raises(ValueError, match="`pairs` must be a list of pairs"):
+        plots.plot_forest(many.comparison, pairs="rf")
+    with pytest.raises(ValueError, match="of the same pair on the same scale"):
+        plots.plot_estimation(few.pair.swap(), few.difference)
     with pytest.raises(ValueError, match="Comparison or a RankingPosterior"):
         plots.plot_matrix(few.difference)
     with pytest.raises(ValueError, match="ranking of many models"):
@@ -693,3 +785,102 @@ def test_drawing_opens_no_window_and_needs_no_display():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert json.loads(run.stdout) == 0
+
+
+# ---- what the user may set
+
+
+def test_names_title_colours_and_legend_are_the_users(few):
+    p, red = few.difference, ["#FF0000", "#00FF00", "#0000FF"]
+    ax = plots.plot_posterior(p, names={"rf": "Forest"}, title="Mine", colors=red, legend="upper right")
+    assert ax.get_title() == "Mine"
+    labels = [text.get_text().split("\n")[0] for text in ax.get_legend().get_texts()]
+    assert labels == ["svm better", "equivalent", "Forest better"]
+    assert [patch.get_facecolor()[:3] for patch in ax.get_legend().get_patches()] == [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
+    assert "positive favours Forest" in ax.get_xlabel().replace("\n", " ")
+    assert plots.plot_posterior(p, title="", legend=False).get_legend() is None
+    assert plots.plot_posterior(p, title="").get_title() == ""
+    lower = plots.plot_rope_curve(p, legend="lower left")
+    assert [text.get_text() for text in lower.get_legend().get_texts()] == ["rf better", "equivalent", "svm better"]
+
+
+def test_a_title_set_later_stands_above_the_key(few):
+    for draw in (plots.plot_posterior, plots.plot_hdi, plots.plot_rope_curve):
+        ax = draw(few.difference, title="")
+        ax.set_title("said later")
+        ax.figure.draw_without_rendering()
+        title = ax.title.get_window_extent()
+        others = [text.get_window_extent() for text in ax.texts] + (
+            [ax.get_legend().get_window_extent()] if ax.get_legend() else []
+        )
+        assert all(title.y0 >= box.y1 - 1 or title.x1 < box.x0 or box.x1 < title.x0 for box in others)
+
+
+def test_style_sheets_are_respected(few, many):
+    from matplotlib import style
+
+    with style.context("dark_background"):
+        for ax in (plots.plot_posterior(few.difference), plots.plot_forest(many.comparison, top=5)):
+            texts = [*ax.texts, *ax.get_xticklabels(), *ax.get_legend().get_texts(), ax.xaxis.label, ax.title]
+            assert {matplotlib.colors.to_hex(text.get_color()) for text in texts} == {"#ffffff"}
+    with matplotlib.rc_context({"font.size": 15}):
+        large = plots.plot_posterior(few.difference).xaxis.label.get_fontsize()
+    assert large == pytest.approx(1.5 * plots.plot_posterior(few.difference).xaxis.label.get_fontsize())
+
+
+# ---- estimation, intervals, multi-comparison
+
+
+def test_estimation_aligns_the_difference_with_the_means(few):
+    """0 of the right axis is at the mean of B, the mean difference of paired scores at the mean of A."""
+    pair = few.pair.select(few.pair.datasets[0])
+    ax = plots.plot_estimation(pair, few.difference)
+    ax.figure.draw_without_rendering()
+    a, b = (line.get_ydata() for line in lines(ax, "values"))
+    assert np.array_equal(a, pair.scores_a[0])
+    assert np.array_equal(b, pair.scores_b[0])
+    assert lines(ax, "estimate")[0].get_ydata()[0] == pytest.approx(a.mean())
+    assert lines(ax, "hdi")[0].get_ydata() == pytest.approx(b.mean() + np.array(few.difference.hdi()))
+    (right,) = ax.child_axes[:1]
+    assert right.get_ylim() == pytest.approx(np.array(ax.get_ylim()) - b.mean())
+    lower = bc.load_labour().pair("SVM", "DT")  # errors: A is better where its scores are lower
+    ax = plots.plot_estimation(lower, bc.bayes.correlated_ttest(lower, rope=0.01))
+    assert lines(ax, "estimate")[0].get_ydata()[0] == pytest.approx(lower.scores_a.mean())
+
+
+def test_intervals_are_students(many):
+    """Over datasets, the interval of scipy for the mean of independent values."""
+    from scipy import stats
+
+    ax = plots.plot_intervals(many.scores, confidence_level=0.9)
+    for label, line in zip(ax.get_yticklabels(), lines(ax, "interval"), strict=True):
+        values = many.scores.values[many.scores.models.index(label.get_text())].mean(axis=1)
+        expected = stats.t.interval(0.9, len(values) - 1, values.mean(), stats.sem(values))
+        assert line.get_xdata() == pytest.approx(expected)
+
+
+def test_boxes_are_quartiles(many):
+    ax = plots.plot_scores(many.scores, box=True)
+    boxes = [bar for bar in ax.patches if bar.get_gid() == "box"]
+    for label, box in zip(ax.get_yticklabels(), boxes, strict=True):
+        values = many.scores.values[many.scores.models.index(label.get_text())].mean(axis=1)
+        assert (box.get_x(), box.get_x() + box.get_width()) == pytest.approx(tuple(np.percentile(values, [25, 75])))
+    with pytest.raises(ValueError, match="`box` must be True or False"):
+        plots.plot_scores(many.scores, box="violin")
+
+
+def test_multi_comparison_cells_are_differences_wins_and_probabilities(many):
+    c = many.comparison
+    ax = plots.plot_multi_comparison(c, top=5)
+    names = [label.get_text() for label in ax.get_xticklabels()]
+    means = {name: float(x.mean()) for name, x in zip(c.models, c.scores.values, strict=True)}
+    assert names == sorted(means, key=means.get, reverse=True)[:5]
+    for text in ax.texts:
+        x, y = text.get_position()
+        a, b = c.scores.values[c.models.index(names[y])], c.scores.values[c.models.index(names[x])]
+        gap, counts, p = text.get_text().split("\n")
+        d = (a - b).mean(axis=1)
+        assert float(gap) == pytest.approx(d.mean(), abs=0.00051)
+        assert counts == f"{(d > 0).sum()} / {(d == 0).sum()} / {(d < 0).sum()}"
+        assert float(p.removeprefix("P = ")) == pytest.approx(c.pair(names[y], names[x]).posterior.p_better, abs=0.0051)
+        assert (text.get_fontweight() == "bold") == c.pair(names[y], names[x]).decided

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
+from bayescmp import notebook
 from bayescmp.bayes.nuts import Diagnosed
 from bayescmp.catalogue import entries
 from bayescmp.checks import check_count, check_threshold
 from bayescmp.rope import Decision, Rope, RopeLike, ropes_of
 from bayescmp.scores.metrics import with_direction
 from bayescmp.scores.pair import Pair, check_scale
-from bayescmp.sentences import decision_words, rope_label
+from bayescmp.sentences import decision_words, difference_text, rope_label
 from bayescmp.text import about_row, probability, versions
 from bayescmp.values import NOT_KEPT, Value
 
@@ -270,6 +271,23 @@ class Posterior(BayesianResult):
     def sentence(self, threshold: float | None = None) -> str:
         """The result in a sentence for the report; with a `threshold`, probabilities stay on their side of it."""
         raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the sentence, the three probabilities, the estimate."""
+        chances = [probability(p, self.largest_mcse) for p in self.three]
+        rows = [("rope", self._rope_text().removeprefix("rope ")), ("method", self.method)]
+        if self.mean is not None:
+            rows.insert(0, ("estimate", difference_text(self)))
+        if self.expected is not None:
+            shares = [f"{label} {probability(x)}" for label, x in self.expected.items()]
+            rows.insert(0, ("expected next", ", ".join(shares)))
+        labels = [f"P({label}" + (" is most probable)" if self.expected is not None else ")") for label in self.labels]
+        return notebook.page(
+            " ".join([*self._trouble(), self.sentence()]),
+            notebook.bar(labels, self.three, chances),
+            notebook.table(("", ""), rows, "ll"),
+            notes=self.notes,
+        )
 
     def settle(self) -> None:
         """Compute what takes long, once, so that it travels with the result."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from bayescmp import sentences
+from bayescmp import notebook, sentences
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.frequentist import TestResult
 from bayescmp.rope import Decision, Rope
@@ -192,6 +192,14 @@ class PairResult(Value):
             "agreement_kind": self.verdict.kind,
             "agreement": self.verdict.agreement,
         }
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the decision, then both schools."""
+        notes = [f"The two schools differ: {self.verdict.agreement}."] if self.verdict.differ else []
+        answer = f"{self.a} vs {self.b}, at {self.standard.threshold:g}: {self.verdict.decision}"
+        return notebook.page(
+            visible(answer), self.posterior._repr_html_(), self.test._repr_html_(), notes=notes, bold=True
+        )
 
     def __repr__(self) -> str:
         lines = [f"  decision at {self.standard.threshold:g}: {self.verdict.decision}"]

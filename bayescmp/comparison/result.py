@@ -34,7 +34,7 @@ from bayescmp.comparison.run import (
     quiet_pair,
 )
 from bayescmp.comparison.setting import Setting
-from bayescmp.comparison.show import as_text
+from bayescmp.comparison.show import as_html, as_text
 from bayescmp.errors import ScaleWarning, ScoresError, unknown_name
 from bayescmp.frequentist.adjust import adjust_p_values
 from bayescmp.frequentist.pairwise import PairwiseTests
@@ -508,6 +508,10 @@ class Comparison(Value):
 
     def __repr__(self) -> str:
         return as_text(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the answer, what was compared, the pairs and the ranking."""
+        return as_html(self)
 
 
 def _plan(pair: Pair, rope: Rope | dict[str, Rope], test: str, options: Mapping[str, Any]) -> "Plan":

@@ -2,8 +2,10 @@
 
 import warnings
 from collections import Counter
+from html import escape
 from typing import TYPE_CHECKING
 
+from bayescmp import notebook
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.errors import ResamplingError, ScoresError
 from bayescmp.rope import Rope
@@ -42,6 +44,28 @@ def as_text(c: "Comparison") -> str:
     if c.random_seed is not None:
         ends.append(f"Seed: {c.random_seed}")
     return "\n\n".join([*parts, *(["\n".join(map(_line, ends))] if ends else [])])
+
+
+def as_html(c: "Comparison") -> str:
+    """The comparison for a notebook: the same answer and tables as the text, with a bar where there is one pair."""
+    parts = [f'<pre style="margin:0 0 4px;white-space:pre-wrap">{escape(heading(c))}</pre>']
+    if len(c.posteriors) == 1:
+        p = c.posteriors[0]
+        parts.append(notebook.bar(p.labels, p.three, [probability(x, p.largest_mcse, c.threshold) for x in p.three]))
+    if len(c.posteriors) > MOST_PAIRS:
+        parts.append(f'<p style="margin:4px 0">{escape(_counts(c))}</p>')
+    else:
+        columns, rows, sides = _pair_rows(c)
+        bars = [notebook.strip(p.three, ", ".join(p.labels), "6em") for p in c.posteriors]
+        drawn = [[*row[:2], bar, *row[2:]] for row, bar in zip(rows, bars, strict=True)]
+        parts.append(notebook.table([*columns[:2], "", *columns[2:]], drawn, f"{sides[:2]}l{sides[2:]}"))
+    notes = [*pair_notes(c)[:MOST_NOTES], *c.notes]
+    if len(c.models) > 2 and _is_quick(c):
+        ranking, why = ranking_of(c)
+        notes += [why] if why else []
+        parts += [] if ranking is None else [ranking._repr_html_()]
+    answer = " ".join([*_trouble(c), headline(c)])
+    return notebook.page(one_line(answer), *parts, notes=[one_line(note) for note in notes], bold=True)
 
 
 def headline(c: "Comparison", *, wait: bool = False) -> str:
@@ -85,6 +109,11 @@ def heading(c: "Comparison") -> str:
 
 
 def _pairs(c: "Comparison") -> str:
+    return text_table(*_pair_rows(c))
+
+
+def _pair_rows(c: "Comparison") -> tuple[list[str], list[list[str]], str]:
+    """The columns of the table of pairs, its rows, and the side that each column is aligned to."""
     rows = []
     for pair in c.pairs:
         posterior = pair.posterior
@@ -102,7 +131,7 @@ def _pairs(c: "Comparison") -> str:
     sides = f"llrr{'r' * len(of)}rl"
     if not any(row[2] for row in rows):
         columns, rows, sides = columns[:2] + columns[4:], [row[:2] + row[4:] for row in rows], sides[:2] + sides[4:]
-    return text_table(columns, rows, sides)
+    return columns, rows, sides
 
 
 def _counts(c: "Comparison") -> str:

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from bayescmp import notebook
 from bayescmp.checks import check_count, check_level, check_p_values
 from bayescmp.frequentist.intervals import IntervalRule
 from bayescmp.rope import Rope
@@ -286,6 +287,17 @@ class TestResult(Value):
             shown = ", ".join(f"{m} {r:.2f}" for m, r in ranks[:8])
             lines.append(f"  mean ranks: {shown}" + (f" and {len(ranks) - 8} more" if len(ranks) > 8 else ""))
         return visible_lines(lines + [f"  note: {note}" for note in self.notes])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the sentence, and the numbers in a table."""
+        rows = [(self.statistic_name or "statistic", self._statistic_text()), ("p-value", _digits(self.p_value))]
+        if self._is_adjusted and self.p_adjusted is not None:
+            rows.append((f"{self.adjustment}-adjusted", _digits(self.p_adjusted)))
+        if self.estimate is not None:
+            rows.append(("estimate", self._estimate_text()))
+        if self.effect_size is not None:
+            rows.append(("effect size", str(self.effect_size)))
+        return notebook.page(self.sentence(), notebook.table(("", ""), rows, "ll"), notes=self.notes)
 
     def _subject(self) -> str:
         if len(self.models) == 2:

@@ -5,10 +5,13 @@ from bayescmp.plots.agreement import plot_agreement
 from bayescmp.plots.alt_text import alt_text
 from bayescmp.plots.critical_difference import plot_critical_difference
 from bayescmp.plots.differences import plot_differences
+from bayescmp.plots.estimation import plot_estimation
 from bayescmp.plots.forest import plot_forest
 from bayescmp.plots.hdi import plot_hdi
+from bayescmp.plots.intervals import plot_intervals
 from bayescmp.plots.kinds import KINDS, PAIR_KINDS, plot_result
 from bayescmp.plots.matrix import plot_matrix
+from bayescmp.plots.multi_comparison import plot_multi_comparison
 from bayescmp.plots.p_best import plot_p_best
 from bayescmp.plots.plan import plot_plan
 from bayescmp.plots.posterior import plot_posterior
@@ -30,9 +33,12 @@ __all__ = [
     "plot_agreement",
     "plot_critical_difference",
     "plot_differences",
+    "plot_estimation",
     "plot_forest",
     "plot_hdi",
+    "plot_intervals",
     "plot_matrix",
+    "plot_multi_comparison",
     "plot_p_best",
     "plot_plan",
     "plot_posterior",

@@ -1,5 +1,7 @@
 """Right and wrong of two models on the same items: the table of four cells."""
 
+from collections.abc import Mapping
+
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
@@ -14,7 +16,9 @@ from bayescmp.plots.style import (
     font_size,
     free_width,
     label_axes,
+    naming,
     new_axes,
+    set_title,
     soften_hatch,
 )
 from bayescmp.scores.inputs import check_items, right_or_wrong
@@ -28,7 +32,13 @@ CELL_MM = 17.0
 
 
 def plot_agreement(
-    result: DifferencePosterior | Pair, *, dataset: str | None = None, ax: Axes | None = None, width_mm: float = 85
+    result: DifferencePosterior | Pair,
+    *,
+    dataset: str | None = None,
+    ax: Axes | None = None,
+    names: Mapping[str, str] | None = None,
+    title: str | None = None,
+    width_mm: float = 85,
 ) -> Axes:
     """On how many items both models were right, only A, only B, and both wrong.
 
@@ -39,6 +49,10 @@ def plot_agreement(
     result : DifferencePosterior of `mcnemar_test`, or Pair of items
     dataset : str, optional
         Which test set, where a pair has more than one.
+    names : dict, optional
+        Names to show instead of the models' own: {"rf": "random forest"}.
+    title : str, optional
+        The title; none if not given.
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
@@ -57,6 +71,8 @@ def plot_agreement(
     ['both right\\n80\\n80 %', 'only A\\n12\\n12 %']
     """
     a, b, counts = _table(result, dataset)
+    shown = naming(names, (a, b))
+    a, b = shown(a), shown(b)
     n = sum(counts.values())
     width = free_width(ax, width_mm)
     size = font_size(width)
@@ -72,12 +88,12 @@ def plot_agreement(
     ax = new_axes(ax, width_mm, 2 * CELL_MM + 18 + 4 * second.count("\n"))
     ax.set(xlim=(0, 2), ylim=(2, 0))
     for name, column, row in CELLS:
-        face, hatch, ink = STYLES.get(name, (ROPE, "", INK))
+        face, hatch, letters = STYLES.get(name, (ROPE, "", INK))
         cell = Rectangle((column, row), 1, 1, facecolor=face, edgecolor="white", hatch=hatch, linewidth=1.5, gid=name)
         ax.add_patch(soften_hatch(cell, 0.4))
         text = ax.text(
             column + 0.5, row + 0.5, f"{words[name]}\n{counts[name]:,}\n{_share(counts[name], n)}",
-            ha="center", va="center", fontsize=size, color=ink, linespacing=1.3,
+            ha="center", va="center", fontsize=size, color=letters, linespacing=1.3,
         )  # fmt: skip
         if hatch:
             text.set_bbox({"facecolor": face, "edgecolor": "none", "pad": 1.5})
@@ -89,6 +105,7 @@ def plot_agreement(
     right_a, right_b = counts["both_right"] + counts["only_a"], counts["both_right"] + counts["only_b"]
     items = f"{n:,} item{'' if n == 1 else 's'}"
     label_axes(ax, x=f"{items}; right: {short[0]} {_share(right_a, n)}, {short[1]} {_share(right_b, n)}")
+    set_title(ax, title)
     return ax
 
 

@@ -1,14 +1,14 @@
 """The critical-difference diagram: mean ranks on a line, and bars over models that the test cannot tell apart."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
 
 from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.plots.names import fit_names, printable, text_width
-from bayescmp.plots.style import FAINT, INK, POINTS_A_MM, font_size, free_width, new_axes
+from bayescmp.plots.style import FAINT, POINTS_A_MM, font_size, free_width, ink, naming, new_axes, set_title
 
 SHARE = 0.29
 """Of the width, at most, for the names on each side."""
@@ -16,13 +16,24 @@ STEP, BAR_STEP = 1.0, 0.42
 """From one name to the next, and from one bar to the next, in lines of text."""
 
 
-def plot_critical_difference(result: PairwiseTests, *, ax: Axes | None = None, width_mm: float = 85) -> Axes:
+def plot_critical_difference(
+    result: PairwiseTests,
+    *,
+    ax: Axes | None = None,
+    names: Mapping[str, str] | None = None,
+    title: str | None = None,
+    width_mm: float = 85,
+) -> Axes:
     """Mean ranks (1 is best, on the left) with bars over groups that differ by less than the critical difference.
 
     Parameters
     ----------
     result : PairwiseTests
         Of `nemenyi_test`; of `bonferroni_dunn_test` one bar is drawn, around the control.
+    names : dict, optional
+        Names to show instead of the models' own: {"rf": "random forest"}.
+    title : str, optional
+        The title; none if not given.
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
@@ -45,6 +56,7 @@ def plot_critical_difference(result: PairwiseTests, *, ax: Axes | None = None, w
     'critical difference 1.05 (5% level)'
     """
     _check(result)
+    shown = naming(names, result.models)
     ranks: dict[str, float] = result.details["mean_ranks"]
     cd = float(result.critical_difference or 0.0)
     order = sorted(ranks, key=ranks.__getitem__)
@@ -55,10 +67,10 @@ def plot_critical_difference(result: PairwiseTests, *, ax: Axes | None = None, w
     size = font_size(width)
     suffixes = [f" {value:.2f}" for value in values]
     room = SHARE * width * POINTS_A_MM
-    longest = max(text_width(f"{printable(name)} 10.00", size) for name in order)
+    longest = max(text_width(f"{printable(shown(name))} 10.00", size) for name in order)
     room = min(longest + 4, room)
-    names = fit_names(order, room - text_width(" 10.00", size) - 3, size, 2)
-    lines = 2.0 if any("\n" in name for name in names) else 1.0
+    labels = fit_names([shown(name) for name in order], room - text_width(" 10.00", size) - 3, size, 2)
+    lines = 2.0 if any("\n" in label for label in labels) else 1.0
     first = BAR_STEP * len(bars) + 1.3
     depth = first + (half - 1) * STEP * lines + 0.7 * lines
     height = (depth + 3.4) * size * 1.3 / POINTS_A_MM
@@ -72,18 +84,19 @@ def plot_critical_difference(result: PairwiseTests, *, ax: Axes | None = None, w
     _ruler(ax, low, high, size, (1 - 2 * share) * width * POINTS_A_MM)
     for i, (left, right) in enumerate(bars):
         y = 0.55 + BAR_STEP * i
-        ax.plot([max(left - 0.03, low), min(right + 0.03, high)], [y, y], color=INK, linewidth=2.6,
+        ax.plot([max(left - 0.03, low), min(right + 0.03, high)], [y, y], color=ink(), linewidth=2.6,
                 solid_capstyle="butt", gid="group")  # fmt: skip
     gap = 0.012 * (high - low)
-    for i, (name, value) in enumerate(zip(names, values, strict=True)):
+    for i, (name, value) in enumerate(zip(labels, values, strict=True)):
         on_left = i < half
         place = i if on_left else k - 1 - i
         y = first + place * STEP * lines
         edge, side = (low, -1) if on_left else (high, 1)
         ax.plot([value, value, edge], [0, y, y], color=FAINT, linewidth=0.7, zorder=1.5, gid="leader")
         text = _with_rank(name, suffixes[i], on_left)
-        ax.text(edge + side * gap, y, text, ha="right" if on_left else "left", va="center", fontsize=size, color=INK,
+        ax.text(edge + side * gap, y, text, ha="right" if on_left else "left", va="center", fontsize=size, color=ink(),
                 linespacing=1.05, gid="model")  # fmt: skip
+    set_title(ax, title)
     return ax
 
 
@@ -107,20 +120,21 @@ def _bars(values: Sequence[float], cd: float) -> list[tuple[float, float]]:
 
 
 def _ruler(ax: Axes, low: float, high: float, size: float, points: float) -> None:
-    ax.plot([low, high], [0, 0], color=INK, linewidth=0.9)
+    ax.plot([low, high], [0, 0], color=ink(), linewidth=0.9)
     every = math.ceil(2.2 * text_width("10", size) * (high - low) / points)
     for rank in range(int(low), int(high) + 1):
-        ax.plot([rank, rank], [0, -0.22], color=INK, linewidth=0.9)
-        if (rank - int(low)) % every == 0:
-            ax.text(rank, -0.4, str(rank), ha="center", va="bottom", fontsize=size, color=INK)
+        labelled = (rank - int(low)) % every == 0
+        ax.plot([rank, rank], [0, -0.3 if labelled else -0.12], color=ink(), linewidth=0.9)
+        if labelled:
+            ax.text(rank, -0.4, str(rank), ha="center", va="bottom", fontsize=size, color=ink())
 
 
 def _scale(ax: Axes, low: float, cd: float, result: PairwiseTests, size: float) -> None:
     """The critical difference as a length above the ruler."""
     y = -1.85
-    ax.plot([low, low + cd], [y, y], color=INK, linewidth=0.9, marker="|", markersize=4, gid="critical difference")
+    ax.plot([low, low + cd], [y, y], color=ink(), linewidth=0.9, marker="|", markersize=4, gid="critical difference")
     text = f"critical difference {cd:.3g} ({100 * result.details['alpha']:g}% level)"
-    ax.text(low, y - 0.35, text, ha="left", va="bottom", fontsize=size, color=INK)
+    ax.text(low, y - 0.35, text, ha="left", va="bottom", fontsize=size, color=ink())
 
 
 def _with_rank(name: str, rank: str, on_left: bool) -> str:

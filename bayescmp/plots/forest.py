@@ -1,12 +1,13 @@
 """Many estimates at once: HDIs of pairs or datasets against the rope; raw and shrunken means."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from bayescmp.bayes.hierarchical.ttest import HierarchicalPosterior
 from bayescmp.bayes.posterior import Posterior
@@ -14,16 +15,22 @@ from bayescmp.checks import check_switch
 from bayescmp.comparison.pair import by_hdi
 from bayescmp.comparison.result import Comparison
 from bayescmp.plots.posterior import check_difference
-from bayescmp.plots.rows import difference_label, pair_names, row_axes
+from bayescmp.plots.rows import checked_pairs, difference_label, furthest, left_out, pair_names, row_axes
 from bayescmp.plots.style import (
-    DECISION_STYLES,
+    BETWEEN,
     FAINT,
-    INK,
+    NARROW,
+    decision_style,
     few_ticks,
     free_width,
+    grey,
+    ink,
     key_above,
     label_axes,
+    naming,
     rope_band,
+    rope_color,
+    set_title,
     width_of,
 )
 from bayescmp.rope import Decision
@@ -46,19 +53,23 @@ MOST_PROBABLE = {
     for decision, words in BY_PROBABILITY.items()
 }
 """The words of the key, by the rule that the marks follow."""
+Style = tuple[str, str, str]
+"""Marker, its face and its edge."""
 
 
 @dataclass(frozen=True)
 class _Rows:
     """What a forest draws: names, estimates, intervals, a posterior with their rope and scale, raw means if any."""
 
-    names: list[str]
+    names: list[Any]
     estimates: list[float]
     intervals: list[tuple[float, float]]
     of: Posterior
     label: str
     raw: list[float] | None = None
     ready: bool = False
+    labels: Callable[[list[Any]], list[str]] = list
+    what: str = "pair"
     decisions: list[Decision] | None = None
     words: dict[Decision, str] = field(default_factory=lambda: BY_HDI)
 
@@ -69,6 +80,12 @@ def plot_forest(
     ax: Axes | None = None,
     mass: float = 0.95,
     sort: bool = True,
+    top: int | None = None,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    names: Mapping[str, str] | None = None,
+    colors: Sequence[str] | None = None,
+    title: str | None = None,
+    legend: bool | str = True,
     width_mm: float = 85,
 ) -> Axes:
     """HDIs of many differences, one row each, against the rope.
@@ -86,6 +103,18 @@ def plot_forest(
         The mass of the HDIs.
     sort : bool
         Largest estimate first.
+    top : int, optional
+        How many rows to draw, those furthest from 0; at most 50 if not given.
+    pairs : sequence of (a, b), optional
+        The pairs of a comparison to draw.
+    names : dict, optional
+        Names to show instead of the models' own: {"rf": "random forest"}.
+    colors : sequence of three colours, optional
+        Colours of A better, equivalent and B better.
+    title : str, optional
+        The title; none if not given.
+    legend : bool or str
+        The key: above the axes, none, or inside at one of matplotlib's locations, such as "upper right".
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
@@ -104,10 +133,13 @@ def plot_forest(
     ['LR vs SVM', 'DT vs LR', 'DT vs SVM']
     """
     check_switch("sort", sort)
-    rows = _rows(result, mass, free_width(ax, width_mm))
-    order = np.argsort(-np.array(rows.estimates), kind="stable") if sort else np.arange(len(rows.names))
-    ax = row_axes(ax, [rows.names[i] for i in order], width_mm, besides_mm=20, ready=rows.ready)
-    every = np.array([*rows.intervals, *zip(rows.estimates, rows.raw or rows.estimates, strict=True)])
+    shown = naming(names, _models(result))
+    rows = _rows(result, mass, free_width(ax, width_mm), shown, pairs)
+    chosen = furthest(rows.estimates, top)
+    order = [int(i) for i in (np.argsort(-np.array(rows.estimates), kind="stable") if sort else chosen) if i in chosen]
+    ax = row_axes(ax, rows.labels([rows.names[i] for i in order]), width_mm, besides_mm=20, ready=rows.ready)
+    raw = rows.raw or rows.estimates
+    every = np.array([x for i in order for x in (rows.intervals[i], (rows.estimates[i], raw[i]))])
     low, high = min(every.min(), 0.0), max(every.max(), 0.0)
     wide = (high - low) or 1e-3
     borders = [x for x in (rows.of.rope.low, rows.of.rope.high) if abs(x) < 2 * wide]
@@ -119,15 +151,30 @@ def plot_forest(
         low, high = rows.intervals[i]
         decision = rows.decisions[i] if rows.decisions else by_hdi(low, high, rows.of.rope)
         used.append(decision)
-        _row(ax, y, rows.estimates[i], rows.intervals[i], decision, rows.raw[i] if rows.raw else None)
+        style = decision_style(decision, colors)
+        _row(ax, y, rows.estimates[i], rows.intervals[i], style, rows.raw[i] if rows.raw else None)
     ax.spines["left"].set_visible(False)
     few_ticks(ax, rows.of)
-    label_axes(ax, x=rows.label)
-    _key(ax, used, rows.words, rows.raw is not None, rows.of)
+    label_axes(ax, x=rows.label + left_out(len(rows.names) - len(order), f"{rows.what} nearer to 0"))
+    styles = {decision: decision_style(decision, colors) for decision in rows.words if decision in used}
+    _key(ax, styles, rows.words, rows.raw is not None, rows.of, legend)
+    set_title(ax, title)
     return ax
 
 
-def _rows(result: Any, mass: float, width_mm: float) -> _Rows:
+def _models(result: Any) -> list[str]:
+    """The models that a forest shows, of what may be a result."""
+    if isinstance(result, Comparison):
+        return list(result.models)
+    of = result.values() if isinstance(result, Mapping) else result if isinstance(result, (list, tuple)) else [result]
+    return [name for one in of for name in (getattr(one, "a", None), getattr(one, "b", None)) if name is not None]
+
+
+def _rows(
+    result: Any, mass: float, width_mm: float, shown: Callable[[str], str], pairs: Sequence[tuple[str, str]] | None
+) -> _Rows:
+    if pairs is not None and not isinstance(result, Comparison):
+        raise ValueError(f"`pairs` chooses pairs of a Comparison, got {type(result).__name__}.")
     if isinstance(result, HierarchicalPosterior):
         frame = result.datasets_frame(mass)
         return _Rows(
@@ -135,27 +182,30 @@ def _rows(result: Any, mass: float, width_mm: float) -> _Rows:
             frame["shrunken"].tolist(),
             list(zip(frame["hdi_low"], frame["hdi_high"], strict=True)),
             result,
-            difference_label(result, result.a),
+            difference_label(result, shown(result.a)),
             frame["mean"].tolist(),
+            what="dataset",
         )
     if isinstance(result, Comparison):
         first = result.posteriors[0]
         if first.mean is None:
             raise ValueError(f"The {first.method} has no mean difference, so there is no forest of them: plot_matrix.")
+        found = result.pairs if pairs is None else [result.pair(a, b) for a, b in checked_pairs(pairs)]
         return _Rows(
-            pair_names(result.pair_names, width_mm),
-            [float(p.mean) for p in result.posteriors if p.mean is not None],
-            [p.hdi(mass) for p in result.posteriors],
+            [(shown(pair.a), shown(pair.b)) for pair in found],
+            [float(pair.posterior.mean) for pair in found if pair.posterior.mean is not None],
+            [pair.posterior.hdi(mass) for pair in found],
             first,
-            difference_label(first, result.control or "the first"),
+            difference_label(first, shown(result.control) if result.control and pairs is None else "the first"),
             ready=True,
-            decisions=[pair.decision for pair in result.pairs],
+            labels=lambda names: pair_names(names, width_mm),
+            decisions=[pair.decision for pair in found],
             words=BY_PROBABILITY if first.expected is None else MOST_PROBABLE,
         )
-    return _of_posteriors(result, mass, width_mm)
+    return _of_posteriors(result, mass, width_mm, shown)
 
 
-def _of_posteriors(results: Any, mass: float, width_mm: float) -> _Rows:
+def _of_posteriors(results: Any, mass: float, width_mm: float, shown: Callable[[str], str]) -> _Rows:
     named, ready = isinstance(results, Mapping), False
     if not named and not isinstance(results, (list, tuple)):
         raise ValueError(
@@ -178,38 +228,41 @@ def _of_posteriors(results: Any, mass: float, width_mm: float) -> _Rows:
         names = [one.datasets[0] for one in found]
     else:
         ready = True
-        names = pair_names([(one.a, one.b) for one in found], width_mm)
+        names = pair_names([(shown(one.a), shown(one.b)) for one in found], width_mm)
     return _Rows(
         names,
         [float(one.mean) for one in found],
         [one.hdi(mass) for one in found],
         first,
-        difference_label(first, first.a if same else "the first"),
+        difference_label(first, shown(first.a) if same else "the first"),
         ready=ready,
+        what="row",
     )
 
 
-def _row(ax: Axes, y: int, estimate: float, ends: tuple[float, float], decision: Decision, raw: float | None) -> None:
-    marker, face, edge = DECISION_STYLES[decision]
-    ax.plot(ends, [y, y], color=INK, linewidth=1.0, solid_capstyle="butt", gid="hdi")
+def _row(ax: Axes, y: int, estimate: float, ends: tuple[float, float], style: Style, raw: float | None) -> None:
+    marker, face, edge = style
+    ax.plot(ends, [y, y], color=ink(), linewidth=1.0, solid_capstyle="butt", gid="hdi")
     if raw is not None:
         ax.plot([raw, estimate], [y - 0.28, y], color=FAINT, linewidth=0.6, zorder=1.5)
-        ax.plot(raw, y - 0.28, marker="x", color="#595959", markersize=3, markeredgewidth=0.8, gid="raw")
+        ax.plot(raw, y - 0.28, marker="x", color=grey(), markersize=3, markeredgewidth=0.8, gid="raw")
     ax.plot(
         estimate, y, marker=marker, markerfacecolor=face, markeredgecolor=edge, markeredgewidth=0.8, markersize=4.5,
         linestyle="none", gid="estimate",
     )  # fmt: skip
 
 
-def _key(ax: Axes, used: list[Decision], words: dict[Decision, str], raw: bool, of: Posterior) -> None:
-    handles = [
+def _key(
+    ax: Axes, styles: dict[Decision, Style], words: dict[Decision, str], raw: bool, of: Posterior, legend: bool | str
+) -> None:
+    handles: list[Any] = [
         Line2D([], [], linestyle="none", marker=marker, markerfacecolor=face, markeredgecolor=edge, markersize=4.5,
                markeredgewidth=0.8, label=words[decision])
-        for decision, (marker, face, edge) in DECISION_STYLES.items()
-        if decision in used
+        for decision, (marker, face, edge) in styles.items()
     ]  # fmt: skip
     if raw:
-        handles.append(Line2D([], [], linestyle="none", marker="x", color="#595959", markersize=3, label="raw mean"))
+        handles.append(Line2D([], [], linestyle="none", marker="x", color=grey(), markersize=3, label="raw mean"))
     if not of.rope.is_zero:
-        handles.append(Line2D([], [], color="#D0D0D0", linewidth=5, label=f"rope {rope_label(of)}"))
-    key_above(ax, handles, min(len(handles), 2 if width_of(ax) < 120 else 5))
+        handles.append(Patch(facecolor=rope_color(), label=f"rope {rope_label(of)}"))
+    columns = 1 if width_of(ax) < NARROW else 2 if width_of(ax) < BETWEEN else 5
+    key_above(ax, handles, min(len(handles), columns), legend)

@@ -1,5 +1,7 @@
 """The HDI against its mass: how the interval grows with the certainty that is asked for."""
 
+from collections.abc import Mapping
+
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -7,13 +9,16 @@ from bayescmp.plots.posterior import Difference, check_difference
 from bayescmp.plots.rows import difference_label
 from bayescmp.plots.style import (
     BETTER,
-    INK,
     few_ticks,
     font_size,
+    ink,
     label_axes,
     light_grid,
+    naming,
     new_axes,
+    pair_title,
     rope_band,
+    set_title,
     width_of,
 )
 from bayescmp.text import amounts
@@ -21,7 +26,14 @@ from bayescmp.text import amounts
 MARKED = (0.5, 0.8, 0.9, 0.95, 0.99)
 
 
-def plot_hdi(result: Difference, *, ax: Axes | None = None, width_mm: float = 85) -> Axes:
+def plot_hdi(
+    result: Difference,
+    *,
+    ax: Axes | None = None,
+    names: Mapping[str, str] | None = None,
+    title: str | None = None,
+    width_mm: float = 85,
+) -> Axes:
     """The highest-density interval of the mean difference for masses from 50 to 99 %, with the rope.
 
     The usual masses are marked, with their ends in numbers.
@@ -29,6 +41,10 @@ def plot_hdi(result: Difference, *, ax: Axes | None = None, width_mm: float = 85
     Parameters
     ----------
     result : DifferencePosterior, or a RegionPosterior that has a mean
+    names : dict, optional
+        Names to show instead of the models' own: {"rf": "random forest"}.
+    title : str, optional
+        The title; the pair, the metric and the datasets if not given, "" for none.
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
@@ -47,6 +63,7 @@ def plot_hdi(result: Difference, *, ax: Axes | None = None, width_mm: float = 85
     'mass of the HDI'
     """
     check_difference(result)
+    shown = naming(names, (result.a, result.b))
     ax = new_axes(ax, width_mm, (0.75, 0.45))
     masses = np.append(np.linspace(0.5, 0.98, 25), 0.99)
     low, high = np.array([result.hdi(float(mass)) for mass in masses]).T
@@ -60,11 +77,11 @@ def plot_hdi(result: Difference, *, ax: Axes | None = None, width_mm: float = 85
     for side in (low, high):
         ax.plot(side, masses, color=BETTER, linewidth=0.8)
     mean = float(result.mean)  # type: ignore[arg-type]
-    ax.axvline(mean, color=INK, linewidth=0.7, linestyle=":")
+    ax.axvline(mean, color=ink(), linewidth=0.7, linestyle=":")
     labels, of_95 = [], result.hdi(0.95)
     for mass in MARKED:
         one, two = result.hdi(mass)
-        ax.plot([one, two], [mass, mass], color=INK, linewidth=1.2, marker="|", markersize=4, gid="hdi")
+        ax.plot([one, two], [mass, mass], color=ink(), linewidth=1.2, marker="|", markersize=4, gid="hdi")
         labels.append("[{}, {}]".format(*amounts((one, two), of_95, result.scale, result.higher_is_better)))
     ax.set_yticks(MARKED, [f"{100 * mass:g}%" for mass in MARKED])
     ax.set_ylim(0.48, 1.0)
@@ -72,8 +89,9 @@ def plot_hdi(result: Difference, *, ax: Axes | None = None, width_mm: float = 85
     for mass, label in zip(MARKED, labels, strict=True):
         ax.annotate(
             label, (1, mass), xycoords=("axes fraction", "data"), xytext=(3, 0), textcoords="offset points",
-            ha="left", va="center", fontsize=size - 0.5, color=INK,
+            ha="left", va="center", fontsize=size - 0.5, color=ink(),
         )  # fmt: skip
     few_ticks(ax, result)
-    label_axes(ax, x=difference_label(result, result.a), y="mass of the HDI")
+    label_axes(ax, x=difference_label(result, shown(result.a)), y="mass of the HDI")
+    set_title(ax, title, pair_title(ax, result, shown))
     return ax

@@ -1,6 +1,6 @@
 """Tables of probabilities as shaded cells with their numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,16 +15,22 @@ from bayescmp.plots.style import (
     POINTS_A_MM,
     font_size,
     free_width,
+    ink,
     new_axes,
+    paper,
     root_figure,
     width_of,
 )
 from bayescmp.text import unit_number
 
 SHADES = LinearSegmentedColormap.from_list("bayescmp", ["white", "#9CC9E3", OKABE_ITO[0], "#00304D"])
+GREYS = LinearSegmentedColormap.from_list("bayescmp_greys", ["white", "#D9D9D9", "#7F7F7F", "#262626"])
+Floats = NDArray[np.float64]
 SMALLEST = 3.5
 """Points: numbers that would have to be smaller are left out."""
 ROW_SHARE = 0.3
+MANY = 20
+"""Models whose names are not readable in one column."""
 
 
 def heat_axes(
@@ -55,23 +61,51 @@ def heat_axes(
     return ax, cell
 
 
-def heat_cells(ax: Axes, p: NDArray[np.float64], cell: float, *, least: float = 0.0, largest: float = 1.0) -> None:
-    """One square per probability, and its number where there is room, else a bar of the shades; some stay empty."""
-    shown = np.ma.masked_invalid(p)
-    image = ax.imshow(shown, cmap=SHADES, vmin=0, vmax=largest, aspect="equal", interpolation="nearest")
+def two_digits(x: float, narrow: bool) -> str:
+    """A probability in a cell: 1.0 where there is little room, as wide as the others."""
+    return unit_number(x)[:3] if narrow else unit_number(x)
+
+
+def itself(p: Floats) -> Floats:
+    """The shade of a probability."""
+    return p
+
+
+def heat_cells(
+    ax: Axes,
+    p: Floats,
+    cell: float,
+    *,
+    least: float = 0.0,
+    shades: LinearSegmentedColormap = SHADES,
+    depth: Callable[[Floats], Floats] = itself,
+    text: Callable[[float, bool], str] = two_digits,
+    label: str = "",
+    ticks: Mapping[float, str] | None = None,
+    place: float = 0.3,
+) -> None:
+    """One square per number, and the number where there is room, else a bar of the shades; some stay empty.
+
+    The `depth` of its shade is from 0 to 1; `label`, `ticks` and `place` are those of the bar.
+    """
+    deep = depth(p)
+    shown = np.ma.masked_invalid(deep)
+    image = ax.imshow(shown, cmap=shades, vmin=0, vmax=1, aspect="equal", interpolation="nearest")
     ax.set_xticks(np.arange(p.shape[1] + 1) - 0.5, minor=True)
     ax.set_yticks(np.arange(p.shape[0] + 1) - 0.5, minor=True)
-    ax.grid(visible=True, which="minor", color="white", linewidth=1)
+    ax.grid(visible=True, which="minor", color=paper(), linewidth=1)
     ax.tick_params(which="minor", length=0)
     size = min(font_size(width_of(ax)), 0.36 * cell)
     if size < SMALLEST:
-        bar = root_figure(ax).colorbar(image, ax=ax, shrink=0.5, aspect=15, pad=0.02)
-        bar.ax.tick_params(labelsize=font_size(width_of(ax)), length=2, width=0.6, color=FAINT, labelcolor=INK)
+        bar = root_figure(ax).colorbar(image, cax=ax.inset_axes((1.03, place, 0.03, 0.4)))
+        bar.ax.tick_params(labelsize=font_size(width_of(ax)), length=2, width=0.6, color=FAINT, labelcolor=ink())
         bar.outline.set_visible(False)
+        bar.set_label(label, fontsize=font_size(width_of(ax)), color=ink())
+        if ticks is not None:
+            bar.set_ticks(list(ticks), labels=list(ticks.values()))
         return
     for (i, j), value in np.ndenumerate(p):
         if np.isfinite(value) and value >= least:
-            color = "white" if value > 0.6 * largest else INK
-            text = unit_number(float(value))
-            text = text[:3] if p.shape[1] > 8 else text  # 1.0, as wide as the others
-            ax.text(j, i, text, ha="center", va="center", fontsize=size, color=color)
+            color = "white" if deep[i, j] > 0.6 else INK
+            words = text(float(value), p.shape[1] > 8)
+            ax.text(j, i, words, ha="center", va="center", fontsize=size, color=color)

@@ -16,9 +16,12 @@ from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.plots.agreement import plot_agreement
 from bayescmp.plots.critical_difference import plot_critical_difference
 from bayescmp.plots.differences import plot_differences
+from bayescmp.plots.estimation import plot_estimation
 from bayescmp.plots.forest import plot_forest
 from bayescmp.plots.hdi import plot_hdi
+from bayescmp.plots.intervals import plot_intervals
 from bayescmp.plots.matrix import plot_matrix
+from bayescmp.plots.multi_comparison import plot_multi_comparison
 from bayescmp.plots.p_best import plot_p_best
 from bayescmp.plots.posterior import plot_posterior
 from bayescmp.plots.prior_sensitivity import plot_prior_sensitivity
@@ -39,11 +42,26 @@ RANKING: dict[str, Plot] = {
     "ranking_groups": plot_ranking_groups,
     "matrix": plot_matrix,
 }
-OF_COMPARISON: dict[str, Plot] = {"matrix": plot_matrix, "forest": plot_forest, "ranking_groups": plot_ranking_groups}
+OF_COMPARISON: dict[str, Plot] = {
+    "matrix": plot_matrix,
+    "forest": plot_forest,
+    "multi_comparison": plot_multi_comparison,
+    "ranking_groups": plot_ranking_groups,
+}
 OF_RANKING = ("p_best", "rank_distribution")
-PAIR_KINDS = ("simplex", "posterior", "hdi", "rope_curve", "prior_sensitivity", "differences", "agreement")
+OF_SCORES: dict[str, Plot] = {"scores": plot_scores, "intervals": plot_intervals}
+PAIR_KINDS = (
+    "simplex",
+    "posterior",
+    "hdi",
+    "rope_curve",
+    "prior_sensitivity",
+    "differences",
+    "estimation",
+    "agreement",
+)
 """Figures of one pair of a comparison."""
-KINDS = (*OF_COMPARISON, *OF_RANKING, "critical_difference", "scores", *PAIR_KINDS)
+KINDS = (*OF_COMPARISON, *OF_RANKING, "critical_difference", *OF_SCORES, *PAIR_KINDS)
 """Figures of a comparison: what `Comparison.plot(kind=...)` takes."""
 
 
@@ -71,6 +89,8 @@ def plot_result(result: Any, kind: str | None, **options: Any) -> Any:
     if isinstance(result, Comparison):
         return _plot_comparison(result, kind, **options)
     kinds = _kinds(result)
+    if kind is None and isinstance(result, PairwiseTests) and result.critical_difference is None:
+        kind = "matrix"
     kind = next(iter(kinds)) if kind is None else kind
     if is_one_of(kind, ("simplex",)) and isinstance(result, DifferencePosterior):
         check_region(result)
@@ -89,7 +109,7 @@ def _kinds(result: Any) -> dict[str, Plot]:
         (DifferencePosterior, DIFFERENCE),
         (RankingPosterior, RANKING),
         (MultilevelPosterior, {"shrunken": plot_shrunken, **RANKING}),
-        (PairwiseTests, {"critical_difference": plot_critical_difference}),
+        (PairwiseTests, {"critical_difference": plot_critical_difference, "matrix": plot_matrix}),
     )
     for cls, kinds in types:
         if isinstance(result, cls):
@@ -105,7 +125,7 @@ def _kinds(result: Any) -> dict[str, Plot]:
 
 def _plot_comparison(c: Comparison, kind: str | None, pair: tuple[str, str] | None = None, **options: Any) -> Any:
     if kind is None and pair is None and len(c.models) > 2:
-        kind = "matrix"
+        kind = "forest" if c.control is not None and c.posteriors[0].mean is not None else "matrix"
     if kind is not None and not is_one_of(kind, KINDS):
         raise ValueError(f"`kind` must be one of {', '.join(KINDS)}, got {kind!r}.")
     if pair is not None and kind is not None and kind not in PAIR_KINDS:
@@ -114,8 +134,8 @@ def _plot_comparison(c: Comparison, kind: str | None, pair: tuple[str, str] | No
         return OF_COMPARISON[kind](c, **options)
     if kind in OF_RANKING:
         return RANKING[kind](c.ranking_posterior(), **options)
-    if kind == "scores":
-        return plot_scores(c.scores, **options)
+    if kind in OF_SCORES:
+        return OF_SCORES[kind](c.scores, **options)
     if kind == "critical_difference":
         return plot_critical_difference(c.mean_ranks, **options)
     if kind == "simplex" and pair is None and len(c.pairs) > 1:
@@ -134,6 +154,8 @@ def _plot_pair(c: Comparison, kind: str | None, pair: tuple[str, str] | None, **
     if kind == "differences":
         rope = {} if isinstance(c.rope, dict) else {"rope": c.rope}
         return plot_differences(c.scores.pair(*pair), **rope | options)
+    if kind == "estimation":
+        return plot_estimation(c.scores.pair(*pair), c.pair(*pair).posterior, **options)  # type: ignore[arg-type]
     if kind == "agreement":
         return plot_agreement(c.scores.pair(*pair), **options)
     axes: Axes = plot_result(c.pair(*pair).posterior, kind, **options)

@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import accumulate
 
+import matplotlib
 from matplotlib.font_manager import FontProperties, findfont, get_font
 
 from bayescmp.text import one_line
 
 GAP = "\N{HORIZONTAL ELLIPSIS}"
+PART = 5
+"""Letters of a word that may stand alone on a line."""
 MISSING = "?"
 """Shown for a character that the font does not have."""
 
@@ -26,10 +29,19 @@ def fit_name(name: str, width: float, size: float, lines: int = 1) -> str:
 
 
 def outcome_labels(a: str, b: str, width: float, size: float, lines: int = 1) -> list[str]:
-    """The three outcomes, each within `width` points: "A better", "equivalent", "B better"."""
+    """The three outcomes, each within `width` points: "A better", "equivalent", "B better".
+
+    Where a name takes the whole width, "better" has a line of its own.
+    """
     better = " better"
-    first, second = fit_names([a, b], width - text_width(better, size), size, lines)
-    return [first + better, "equivalent", second + better]
+    beside = width - text_width(better, size)
+    if max(text_width(printable(name), size) for name in (a, b)) <= beside:
+        return [escape(printable(a)) + better, "equivalent", escape(printable(b)) + better]
+    first, second = (
+        name + (better if text_width(name.split("\n")[-1], size) <= beside else "\nbetter")
+        for name in fit_names([a, b], width, size, lines)
+    )
+    return [first, "equivalent", second]
 
 
 def shorten_names(names: Iterable[str], width: float, size: float, lines: int = 1) -> list[str]:
@@ -101,9 +113,9 @@ def shorten(name: str, width: float, size: float, lines: int = 1) -> str:
 
 
 def printable(name: str) -> str:
-    """On one line, without control characters and without those that the font cannot draw."""
-    font = _font_file()
-    return "".join(c if c == " " or _known(font, c) else MISSING for c in one_line(name))
+    """On one line, without control characters and without those that no font of the user's `font.family` has."""
+    fonts = _fonts()
+    return "".join(c if c == " " or _font_of(c, fonts) else MISSING for c in one_line(name))
 
 
 def escape(text: str) -> str:
@@ -113,21 +125,22 @@ def escape(text: str) -> str:
 
 def text_width(text: str, size: float) -> float:
     """The width in points, without kerning."""
-    font = _font_file()
-    return size * sum(_advance(font, c if c == " " or _known(font, c) else MISSING) for c in text)
+    fonts = _fonts()
+    return size * sum(_advance(c, fonts) for c in text)
 
 
 def _wrap(text: str, width: float, size: float, lines: int) -> list[str] | None:
     """The text in at most that many lines, broken after a separator where possible; None where it does not fit."""
-    font = _font_file()
-    ends = list(accumulate(size * _advance(font, c) for c in text))
+    fonts = _fonts()
+    ends = list(accumulate(size * _advance(c, fonts) for c in text))
     if not ends or ends[-1] <= width:
         return [text]
     most = bisect_right(ends, width)
     if lines == 1 or most == 0:
         return None
-    separators = [m.end() for m in re.finditer(r"[ _\-./:+,]+", text[: most + 1])]
-    for place in [*reversed(separators), most]:
+    separators = [m.end() for m in re.finditer(r"[ _\-./:+,(]+|(?<=[a-z])(?=[A-Z])", text[: most + 1])]
+    inside = [most] if not separators and min(most, len(text) - most) >= PART else []  # of a word
+    for place in [*reversed(separators), *inside]:
         if ends[len(text[:place].rstrip()) - 1] <= width:
             rest = _wrap(text[place:].lstrip(), width, size, lines - 1)
             if rest is not None:
@@ -135,18 +148,22 @@ def _wrap(text: str, width: float, size: float, lines: int) -> list[str] | None:
     return None
 
 
-def _font_file() -> str:
-    return str(findfont(FontProperties()))
+def _fonts() -> tuple[str, ...]:
+    """The files of the fonts in which matplotlib looks for a character, one after the other."""
+    families = matplotlib.rcParams["font.family"]
+    return tuple(str(findfont(FontProperties(family=[family]))) for family in families)
 
 
 @lru_cache(maxsize=4096)
-def _advance(font: str, character: str) -> float:
+def _font_of(character: str, fonts: tuple[str, ...]) -> str | None:
+    """The first font that has the character."""
+    return next((font for font in fonts if get_font(font).get_char_index(ord(character))), None)
+
+
+@lru_cache(maxsize=4096)
+def _advance(character: str, fonts: tuple[str, ...]) -> float:
     """In units of the font's size."""
-    face = get_font(font)
+    font = _font_of(character, fonts)
+    face = get_font(font or fonts[0])
     face.set_size(100, 72)
-    return face.load_char(ord(character)).linearHoriAdvance / 65536 / 100
-
-
-@lru_cache(maxsize=4096)
-def _known(font: str, character: str) -> bool:
-    return bool(get_font(font).get_char_index(ord(character)))
+    return face.load_char(ord(character if font or character == " " else MISSING)).linearHoriAdvance / 65536 / 100

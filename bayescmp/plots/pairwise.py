@@ -18,12 +18,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PairTable:
-    """P(row better than column) of every pair, NaN where not compared, and what was decided about (row, column)."""
+    """P(row better than column) of every pair, NaN where not compared, and what was decided about (row, column).
+
+    `equivalent` is P(equivalent), where there is a rope.
+    """
 
     models: tuple[str, ...]
     p: Floats
     decisions: dict[tuple[int, int], Decision]
     threshold: float
+    equivalent: Floats | None = None
 
     def order(self) -> list[int]:
         """The models, the one that is better than the others with the highest probability on average first."""
@@ -57,12 +61,15 @@ def pair_table(result: Any, threshold: float | None) -> PairTable:
 def _of_comparison(c: Comparison, threshold: float) -> PairTable:
     places = {name: i for i, name in enumerate(c.models)}
     p = np.full((len(places), len(places)), np.nan)
+    equivalent = p.copy()
     decisions: dict[tuple[int, int], Decision] = {}
     for posterior in c.posteriors:
         i, j = places[posterior.a], places[posterior.b]
         p[i, j], p[j, i] = posterior.p_better, posterior.p_worse
+        equivalent[i, j] = equivalent[j, i] = posterior.p_equivalent
         _note(decisions, i, j, posterior.decision(threshold))
-    return PairTable(c.models, p, decisions, threshold)
+    roped = any(not posterior.rope.is_zero for posterior in c.posteriors)
+    return PairTable(c.models, p, decisions, threshold, equivalent if roped else None)
 
 
 def _note(decisions: dict[tuple[int, int], Decision], i: int, j: int, decision: Decision) -> None:

@@ -1,5 +1,6 @@
 """The posterior density of a mean difference, with the rope, the HDI and the three areas."""
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,17 +14,23 @@ from bayescmp.plots.names import outcome_labels
 from bayescmp.plots.rows import difference_label
 from bayescmp.plots.style import (
     FAINT,
-    INK,
+    NARROW,
     POINTS_A_MM,
-    REGION_COLORS,
     REGION_HATCHES,
     few_ticks,
     font_size,
+    height_of,
+    ink,
     key_above,
     label_axes,
+    naming,
     new_axes,
+    pair_title,
+    paper,
+    region_colors,
     region_patches,
     rope_band,
+    set_title,
     soften_hatch,
     width_of,
 )
@@ -34,7 +41,17 @@ Floats = NDArray[np.float64]
 Difference = DifferencePosterior | RegionPosterior
 
 
-def plot_posterior(result: Difference, *, ax: Axes | None = None, mass: float = 0.95, width_mm: float = 85) -> Axes:
+def plot_posterior(
+    result: Difference,
+    *,
+    ax: Axes | None = None,
+    mass: float = 0.95,
+    names: Mapping[str, str] | None = None,
+    colors: Sequence[str] | None = None,
+    title: str | None = None,
+    legend: bool | str = True,
+    width_mm: float = 85,
+) -> Axes:
     """The posterior density of the mean difference A - B.
 
     The three areas are the three probabilities. A result over many datasets has its density drawn without areas: its
@@ -45,6 +62,14 @@ def plot_posterior(result: Difference, *, ax: Axes | None = None, mass: float = 
     result : DifferencePosterior, or a RegionPosterior that has a mean
     mass : float
         The mass of the HDI, drawn as a bar below the density.
+    names : dict, optional
+        Names to show instead of the models' own: {"rf": "random forest"}.
+    colors : sequence of three colours, optional
+        Colours of A better, equivalent and B better.
+    title : str, optional
+        The title; the pair, the metric and the datasets if not given, "" for none.
+    legend : bool or str
+        The key: above the axes, none, or inside at one of matplotlib's locations, such as "upper right".
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
@@ -63,29 +88,31 @@ def plot_posterior(result: Difference, *, ax: Axes | None = None, mass: float = 
     ['DT better\\n0.024', 'equivalent\\n0.036', 'SVM better\\n0.940']
     """
     check_difference(result)
-    ax = new_axes(ax, width_mm, (0.68, 0.45))
+    shown, (better, equivalent, worse) = naming(names, (result.a, result.b)), region_colors(colors)
+    ax = new_axes(ax, width_mm, (0.66, 0.45))
     low, high = result.hdi(mass)
     left, right = _limits(result)
     ax.set_xlim(left, right)
     x = np.unique(np.concatenate([np.linspace(left, right, 400), _inside(result.rope, left, right)]))
-    density = _density(result, x)
+    density = density_of(result, x)
     top = 1.0 if density is None else float(density.max())
     rope_band(ax, result.rope, label=not isinstance(result, DifferencePosterior))
     if density is None:
-        ax.vlines(low, 0, top, color=INK, linewidth=1.4)
+        ax.vlines(low, 0, top, color=ink(), linewidth=1.4)
     else:
         if isinstance(result, DifferencePosterior):
-            _areas(ax, x, density, result.rope)
+            _areas(ax, x, density, result.rope, (better, equivalent, worse))
         else:
-            ax.fill_between(x, density, color=REGION_COLORS[0], alpha=0.3, linewidth=0)
-        ax.plot(x, density, color=INK, linewidth=1.0)
+            ax.fill_between(x, density, color=better, alpha=0.3, linewidth=0)
+        ax.plot(x, density, color=ink(), linewidth=1.0)
     _interval(ax, result, (low, high), mass, top)
     if isinstance(result, DifferencePosterior):
-        _key(ax, result)
+        _key(ax, result, shown, (better, equivalent, worse), legend)
     ax.set_yticks([])
     few_ticks(ax, result)
     ax.spines["left"].set_visible(False)
-    label_axes(ax, x=difference_label(result, result.a))
+    label_axes(ax, x=difference_label(result, shown(result.a)))
+    set_title(ax, title, pair_title(ax, result, shown))
     return ax
 
 
@@ -110,7 +137,7 @@ def _inside(rope: Rope, left: float, right: float) -> list[float]:
     return [border for border in (rope.low, rope.high) if left < border < right]
 
 
-def _density(result: Difference, x: Floats) -> Floats | None:
+def density_of(result: Difference, x: Floats) -> Floats | None:
     """The density, None for a point."""
     if isinstance(result, DifferencePosterior):
         return None if isinstance(result.distribution, PointMass) else np.asarray(result.pdf(x))
@@ -122,12 +149,12 @@ def _density(result: Difference, x: Floats) -> Floats | None:
     return np.asarray(gaussian_kde(values, weights=weights)(x))
 
 
-def _areas(ax: Axes, x: Floats, density: Floats, rope: Rope) -> None:
+def _areas(ax: Axes, x: Floats, density: Floats, rope: Rope, colors: Sequence[str]) -> None:
     regions = (x >= rope.high, (x >= rope.low) & (x <= rope.high), x <= rope.low)
-    for inside, color, hatch in zip(regions, REGION_COLORS, REGION_HATCHES, strict=True):
+    for inside, color, hatch in zip(regions, colors, REGION_HATCHES, strict=True):
         if inside.sum() > 1:
             area = ax.fill_between(
-                x[inside], density[inside], facecolor=color, edgecolor="white", linewidth=0, hatch=hatch
+                x[inside], density[inside], facecolor=color, edgecolor=paper(), linewidth=0, hatch=hatch
             )
             soften_hatch(area)
 
@@ -138,25 +165,30 @@ def _interval(ax: Axes, result: Difference, ends: tuple[float, float], mass: flo
     y, size = -0.07 * top, font_size(width_of(ax))
     mean = float(result.mean)  # type: ignore[arg-type]
     ax.axhline(0, color=FAINT, linewidth=0.6)
-    ax.plot([low, high], [y, y], color=INK, linewidth=2.2, solid_capstyle="butt", gid="hdi")
-    ax.plot(mean, y, "o", color="white", markeredgecolor=INK, markersize=4, gid="mean")
+    ax.plot([low, high], [y, y], color=ink(), linewidth=2.2, solid_capstyle="butt", gid="hdi")
+    ax.plot(mean, y, "o", color=paper(), markeredgecolor=ink(), markersize=4, gid="mean")
     shown = amounts((mean, low, high), ends, result.scale, result.higher_is_better)
-    text = f"mean {shown[0]}, {100 * mass:g}% HDI [{shown[1]}, {shown[2]}]"
+    between = "\n" if width_of(ax) < NARROW else ", "
+    text = f"mean {shown[0]}{between}{100 * mass:g}% HDI [{shown[1]}, {shown[2]}]"
     left, right = ax.get_xlim()
     share = ((low + high) / 2 - left) / (right - left)
     ha, at = ("left", left) if share < 0.36 else ("right", right) if share > 0.64 else ("center", (low + high) / 2)
     if width_of(ax) < 120:
         ha, at = "center", (left + right) / 2
-    ax.annotate(text, (at, y), xytext=(0, -4), textcoords="offset points", ha=ha, va="top", fontsize=size, color=INK)
-    ax.set_ylim(-0.24 * top, 1.05 * top)
+    ax.annotate(text, (at, y), xytext=(0, -4), textcoords="offset points", ha=ha, va="top", fontsize=size, color=ink())
+    lines = 1 + text.count("\n")
+    points = 0.55 * height_of(ax) * POINTS_A_MM  # the part of the height that the axes get
+    ax.set_ylim(-(0.11 + 1.4 * size * lines / points) * top, 1.05 * top)
 
 
-def _key(ax: Axes, result: DifferencePosterior) -> None:
+def _key(
+    ax: Axes, result: DifferencePosterior, shown: Callable[[str], str], colors: Sequence[str], legend: bool | str
+) -> None:
     """B on the left, A on the right, as on the axis."""
     width = width_of(ax)
-    room, size = 0.25 * width * POINTS_A_MM, font_size(width)
+    room, size = (0.25 if width > NARROW else 0.2) * width * POINTS_A_MM, font_size(width)
     mcse = max(result.mcse.values())
-    names = outcome_labels(result.a, result.b, room, size, 2)
+    names = outcome_labels(shown(result.a), shown(result.b), room, size, 2)
     three = result.probabilities.values()
     labels = [f"{name}\n{probability(p, mcse)}" for name, p in zip(names, three, strict=True)]
-    key_above(ax, region_patches(labels)[::-1], 3, expand=True)
+    key_above(ax, region_patches(labels, colors)[::-1], 3, legend, expand=True)

@@ -5,8 +5,19 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 
 from bayescmp.checks import check_number
-from bayescmp.plots.labels import end_labels
-from bayescmp.plots.style import FAINT, OKABE_ITO, few_ticks, font_size, label_axes, light_grid, new_axes, width_of
+from bayescmp.plots.labels import line_key
+from bayescmp.plots.style import (
+    FAINT,
+    OKABE_ITO,
+    few_ticks,
+    font_size,
+    grey,
+    label_axes,
+    light_grid,
+    new_axes,
+    set_title,
+    width_of,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +28,13 @@ MOST = 8
 
 
 def plot_power(
-    curve: "pd.DataFrame", *, target: float | None = 0.8, ax: Axes | None = None, width_mm: float = 85
+    curve: "pd.DataFrame",
+    *,
+    target: float | None = 0.8,
+    ax: Axes | None = None,
+    title: str | None = None,
+    legend: bool | str = True,
+    width_mm: float = 85,
 ) -> Axes:
     """Power curves, one line per effect.
 
@@ -27,6 +44,10 @@ def plot_power(
         Of `frequentist.power_curve`.
     target : float, optional
         The power that is wanted, drawn as a line; None for none.
+    title : str, optional
+        The title; none if not given.
+    legend : bool or str
+        The key: above the axes, none, or inside at one of matplotlib's locations, such as "upper right".
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
@@ -69,9 +90,10 @@ def plot_power(
         ax.axhline(target, color=FAINT, linewidth=0.8, linestyle=":", gid="target")
         ax.annotate(
             f"{target:g}", (0, target), xycoords=("axes fraction", "data"), xytext=(2, 1), textcoords="offset points",
-            fontsize=font_size(width_of(ax)) - 1, color="#595959",
+            fontsize=font_size(width_of(ax)) - 1, color=grey(),
         )  # fmt: skip
     few_ticks(ax)
-    end_labels(ax, ends, names, colors)
+    line_key(ax, legend, ends, names, colors, [LINES[i % 4] for i in range(len(names))])
     label_axes(ax, x="number of observations", y=f"power at the {100 * curve['alpha'].iloc[0]:g}% level")
+    set_title(ax, title)
     return ax

@@ -1,5 +1,6 @@
 """The three probabilities under other priors, as dots."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -10,20 +11,30 @@ from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.plots.names import outcome_labels
 from bayescmp.plots.rows import row_axes
 from bayescmp.plots.style import (
-    INK,
     POINTS_A_MM,
-    REGION_COLORS,
     REGION_MARKERS,
     font_size,
+    ink,
     key_above,
     label_axes,
     light_grid,
+    naming,
+    pair_title,
+    region_colors,
+    set_title,
     width_of,
 )
 
 
 def plot_prior_sensitivity(
-    result: RegionPosterior | DifferencePosterior, *, ax: Axes | None = None, width_mm: float = 85
+    result: RegionPosterior | DifferencePosterior,
+    *,
+    ax: Axes | None = None,
+    names: Mapping[str, str] | None = None,
+    colors: Sequence[str] | None = None,
+    title: str | None = None,
+    legend: bool | str = True,
+    width_mm: float = 85,
 ) -> Axes:
     """The three probabilities of a result and under other priors, one row per prior.
 
@@ -31,6 +42,14 @@ def plot_prior_sensitivity(
     ----------
     result : RegionPosterior, or DifferencePosterior of mcnemar_test
         Its `prior_sensitivity()` is drawn.
+    names : dict, optional
+        Names to show instead of the models' own: {"rf": "random forest"}.
+    colors : sequence of three colours, optional
+        Colours of A better, equivalent and B better.
+    title : str, optional
+        The title; the pair, the metric and the datasets if not given, "" for none.
+    legend : bool or str
+        The key: above the axes, none, or inside at one of matplotlib's locations, such as "upper right".
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
@@ -50,6 +69,7 @@ def plot_prior_sensitivity(
     if not isinstance(result, (RegionPosterior, DifferencePosterior)):
         what = getattr(result, "method", type(result).__name__)
         raise ValueError(f"Prior sensitivity is there for the posterior of a pair, got the result of: {what}.")
+    shown, three = naming(names, (result.a, result.b)), region_colors(colors)
     frame = result.prior_sensitivity()
     ax = row_axes(ax, [str(name) for name in frame["prior"]], width_mm, besides_mm=20)
     ax.set_xlim(-0.03, 1.03)
@@ -57,16 +77,17 @@ def plot_prior_sensitivity(
     width = width_of(ax)
     size, room = font_size(width), 0.25 * width * POINTS_A_MM
     handles = []
-    names = outcome_labels(result.a, result.b, room, size, 2)
+    labels = outcome_labels(shown(result.a), shown(result.b), room, size, 2)
     for column, name, color, marker in zip(
-        ("p_better", "p_equivalent", "p_worse"), names, REGION_COLORS, REGION_MARKERS, strict=True
+        ("p_better", "p_equivalent", "p_worse"), labels, three, REGION_MARKERS, strict=True
     ):
         style: dict[str, Any] = {"marker": marker, "linestyle": "none", "markersize": 5, "markerfacecolor": color}
-        style |= {"markeredgecolor": INK, "markeredgewidth": 0.5}
+        style |= {"markeredgecolor": ink(), "markeredgewidth": 0.5}
         ax.plot(frame[column], range(len(frame)), clip_on=False, gid=column, **style)
         handles.append(Line2D([], [], label=name, **style))
     ax.axhline(0.5, color="#BFBFBF", linewidth=0.6)
-    key_above(ax, handles[::-1], 3)
+    key_above(ax, handles[::-1], 3, legend)
     region = isinstance(result, RegionPosterior)
     label_axes(ax, x="probability to be the most probable outcome" if region else "probability")
+    set_title(ax, title, pair_title(ax, result, shown))
     return ax

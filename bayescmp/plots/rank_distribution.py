@@ -1,23 +1,51 @@
 """Who may have which rank."""
 
+from collections.abc import Mapping
+
 from matplotlib.axes import Axes
 
 from bayescmp.bayes.ranking.result import RankingPosterior
-from bayescmp.plots.heat import heat_axes, heat_cells
-from bayescmp.plots.style import POINTS_A_MM, font_size, width_of, wrapped
+from bayescmp.checks import check_count
+from bayescmp.plots.heat import MANY, heat_axes, heat_cells
+from bayescmp.plots.rows import left_out
+from bayescmp.plots.style import (
+    ONE_COLUMN,
+    POINTS_A_MM,
+    TWO_COLUMNS,
+    font_size,
+    ink,
+    naming,
+    set_title,
+    width_of,
+    wrapped,
+)
 from bayescmp.sentences import datasets_used
 
 
-def plot_rank_distribution(result: RankingPosterior, *, ax: Axes | None = None, width_mm: float = 85) -> Axes:
+def plot_rank_distribution(
+    result: RankingPosterior,
+    *,
+    ax: Axes | None = None,
+    top: int | None = None,
+    names: Mapping[str, str] | None = None,
+    title: str | None = None,
+    width_mm: float | None = None,
+) -> Axes:
     """P(model has rank r), one row per model and one column per rank; the best expected rank on top.
 
     Parameters
     ----------
     result : RankingPosterior
+    top : int, optional
+        How many models (and ranks) to draw, the best expected ranks first; all if not given.
+    names : dict, optional
+        Names to show instead of the models' own: {"rf": "random forest"}.
+    title : str, optional
+        The title; none if not given.
     ax : Axes, optional
         Where to draw; a new figure if not given.
-    width_mm : float
-        The width of the new figure.
+    width_mm : float, optional
+        The width of the new figure; 85, and 170 for more than 20 models, if not given.
 
     See Also
     --------
@@ -30,22 +58,25 @@ def plot_rank_distribution(result: RankingPosterior, *, ax: Axes | None = None, 
     >>> " ".join(ax.get_xlabel().split())
     'rank (1 is best) and its probability (10 datasets)'
     """
-    order = ranking_order(result)
-    names = [result.models[i] for i in order]
-    ranks = [str(r + 1) for r in range(len(names))]
-    ax, cell = heat_axes(ax, names, ranks, width_mm)
-    heat_cells(ax, result.rank_distribution[order], cell, least=0.005)
+    shown = naming(names, result.models) if isinstance(result, RankingPosterior) else str
+    order = ranking_order(result, top)
+    labels = [shown(result.models[i]) for i in order]
+    width_mm = (TWO_COLUMNS if len(order) > MANY else ONE_COLUMN) if width_mm is None else width_mm
+    ax, cell = heat_axes(ax, labels, [str(r + 1) for r in range(len(labels))], width_mm)
+    heat_cells(ax, result.rank_distribution[order][:, : len(order)], cell, least=0.005)
     size = font_size(width_of(ax))
     label = f"rank (1 is best) and its probability ({datasets_used(result)})"
-    ax.set_xlabel(wrapped(label, len(names) * cell / POINTS_A_MM, size), fontsize=size)
+    label += left_out(len(result.models) - len(order), "model")
+    ax.set_xlabel(wrapped(label, max(len(labels) * cell / POINTS_A_MM, 30), size), fontsize=size, color=ink())
+    set_title(ax, title)
     return ax
 
 
-def ranking_order(result: RankingPosterior) -> list[int]:
-    """The models by expected rank; or an error where there are none."""
+def ranking_order(result: RankingPosterior, top: int | None = None) -> list[int]:
+    """The models by expected rank, the `top` of them; or an error where there are none."""
     if not isinstance(result, RankingPosterior):
         raise ValueError(
             f"A ranking of many models is needed (bayes.rank_models, or comparison.ranking_posterior()), got "
             f"{type(result).__name__}."
         )
-    return [int(i) for i in result.order()]
+    return [int(i) for i in result.order()][: None if top is None else check_count("top", top)]

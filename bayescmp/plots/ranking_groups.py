@@ -1,6 +1,7 @@
 """The Bayesian sibling of the critical-difference diagram: P(better) along the ranking, and groups of equals."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -12,15 +13,20 @@ from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.comparison.result import Comparison
 from bayescmp.plots.pairwise import PairTable, pair_table
 from bayescmp.plots.rank_distribution import ranking_order
-from bayescmp.plots.rows import row_axes
+from bayescmp.plots.rows import MANY_MODELS, left_out, row_axes
 from bayescmp.plots.style import (
     BETTER,
-    INK,
+    NARROW,
     OKABE_ITO,
+    below_titles,
     font_size,
+    grey,
+    ink,
     key_above,
     label_axes,
     light_grid,
+    naming,
+    set_title,
     width_of,
 )
 from bayescmp.rope import Decision
@@ -35,6 +41,10 @@ def plot_ranking_groups(
     *,
     ax: Axes | None = None,
     threshold: float | None = None,
+    top: int | None = None,
+    names: Mapping[str, str] | None = None,
+    title: str | None = None,
+    legend: bool | str = True,
     width_mm: float = 85,
 ) -> Axes:
     """Expected ranks with their 95 % intervals, P(better than the next) between rows, and bars over groups.
@@ -48,6 +58,14 @@ def plot_ranking_groups(
         A plain ranking has no practical equivalence of pairs; Bradley-Terry and Plackett-Luce have.
     threshold : float, optional
         The threshold of the decisions; the comparison's own if not given, else 0.95.
+    top : int, optional
+        How many models to draw, the best expected ranks first; at most 40 if not given.
+    names : dict, optional
+        Names to show instead of the models' own: {"rf": "random forest"}.
+    title : str, optional
+        The title; none if not given.
+    legend : bool or str
+        The key: above the axes, none, or inside at one of matplotlib's locations, such as "upper right".
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
@@ -65,19 +83,23 @@ def plot_ranking_groups(
     'expected rank, 95% interval (1 is best), 10 datasets'
     """
     table, ranking = _both(result, threshold)
-    order = ranking_order(ranking)
-    names = [ranking.models[i] for i in order]
-    ax = row_axes(ax, names, width_mm, besides_mm=22, row_mm=5.2)
-    ax.set_xlim(0.7, len(names) + 0.3)
+    shown = naming(names, ranking.models)
+    order = ranking_order(ranking, MANY_MODELS if top is None else top)
+    models = [ranking.models[i] for i in order]
+    ax = row_axes(ax, [shown(name) for name in models], width_mm, besides_mm=22, row_mm=5.2)
     light_grid(ax)
     expected, intervals = ranking.expected_rank, ranking.rank_hdi()
-    for y, name in enumerate(names):
-        ax.plot(intervals[name], [y, y], color=INK, linewidth=1, gid="interval")
+    last = max(intervals[name][1] for name in models)
+    ax.set_xlim(0.7, last + 0.3)
+    for y, name in enumerate(models):
+        ax.plot(intervals[name], [y, y], color=ink(), linewidth=1, gid="interval")
         ax.plot(expected[name], y, "o", color=BETTER, markersize=4.5, gid="expected rank", clip_on=False)
-    ax.set_xticks(range(1, len(names) + 1, -(-len(names) // (4 if width_of(ax) < 120 else 12))))
+    ax.set_xticks(range(1, round(last) + 1, math.ceil(last / (4 if width_of(ax) < 120 else 12))))
     _neighbours(ax, table, order)
-    _groups(ax, table, order)
-    label_axes(ax, x=f"expected rank, 95% interval (1 is best), {datasets_used(ranking)}")
+    _groups(ax, table, order, legend)
+    rest = left_out(len(ranking.models) - len(order), "model")
+    label_axes(ax, x=f"expected rank, 95% interval (1 is best), {datasets_used(ranking)}{rest}")
+    set_title(ax, title)
     return ax
 
 
@@ -109,22 +131,27 @@ def _neighbours(ax: Axes, table: PairTable, order: list[int]) -> None:
     for y, (i, j) in enumerate(pairwise(order)):
         ax.annotate(
             probability(table.p[i, j]), (1, y + 0.5), xycoords=("axes fraction", "data"), xytext=(5, 0),
-            textcoords="offset points", va="center", fontsize=size - 0.5, color=INK, gid="p better",
+            textcoords="offset points", va="center", fontsize=size - 0.5, color=ink(), gid="p better",
         )  # fmt: skip
-    ax.annotate(
+    heading = ax.annotate(
         "P(better\nthan next)", (1, 1), xycoords="axes fraction", xytext=(5, 1), textcoords="offset points",
-        va="bottom", fontsize=size - 1, color="#595959", linespacing=1.05,
+        va="bottom", fontsize=size - 1, color=grey(), linespacing=1.05,
     )  # fmt: skip
+    below_titles(ax, heading)
 
 
-def _groups(ax: Axes, table: PairTable, order: list[int]) -> None:
+def _groups(ax: Axes, table: PairTable, order: list[int], legend: bool | str) -> None:
     """Bars right of the probabilities, in columns so that none covers another."""
     decided = (Decision.A_BETTER, Decision.B_BETTER)
     equal = runs(len(order), lambda i, j: table.decisions[order[i], order[j]] is Decision.EQUIVALENT)
     open_ = runs(len(order), lambda i, j: table.decisions[order[i], order[j]] not in decided)
     styles: list[tuple[str, list[Run], dict[str, Any]]] = [
         ("practically equivalent", equal, {"color": OKABE_ITO[3], "linewidth": 2.6}),
-        ("not decided", [run for run in open_ if run not in equal], {"color": INK, "linewidth": 1, "linestyle": "--"}),
+        (
+            "not decided",
+            [run for run in open_ if run not in equal],
+            {"color": ink(), "linewidth": 1, "linestyle": "--"},
+        ),
     ]
     columns: list[list[Run]] = []
     handles = []
@@ -138,8 +165,7 @@ def _groups(ax: Axes, table: PairTable, order: list[int]) -> None:
             _bar(ax, column, first, last, style, label)
         if groups:
             handles.append(Line2D([], [], label=label, **style))
-    if handles:
-        key_above(ax, handles, 2)
+    key_above(ax, handles, 2 if width_of(ax) > NARROW else 1, legend)
 
 
 def _bar(ax: Axes, column: int, first: int, last: int, style: dict[str, Any], label: str) -> None:

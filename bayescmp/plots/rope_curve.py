@@ -1,24 +1,29 @@
 """How the three probabilities move with the rope."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.regions import RegionPosterior
-from bayescmp.plots.labels import end_labels, label_room
+from bayescmp.plots.labels import label_room, line_key
 from bayescmp.plots.names import outcome_labels
 from bayescmp.plots.posterior import Difference
 from bayescmp.plots.style import (
     FAINT,
-    REGION_COLORS,
     REGION_LINES,
+    below_titles,
     few_ticks,
     font_size,
+    grey,
     label_axes,
     light_grid,
+    naming,
     new_axes,
+    pair_title,
+    region_colors,
+    set_title,
     width_of,
 )
 from bayescmp.rope import Rope, RopeLike, ropes_of
@@ -29,7 +34,15 @@ STEPS = 21
 
 
 def plot_rope_curve(
-    result: Difference, *, ropes: Iterable[RopeLike] | None = None, ax: Axes | None = None, width_mm: float = 85
+    result: Difference,
+    *,
+    ropes: Iterable[RopeLike] | None = None,
+    ax: Axes | None = None,
+    names: Mapping[str, str] | None = None,
+    colors: Sequence[str] | None = None,
+    title: str | None = None,
+    legend: bool | str = True,
+    width_mm: float = 85,
 ) -> Axes:
     """The three probabilities against the rope's width; the result's own rope is marked.
 
@@ -38,6 +51,14 @@ def plot_rope_curve(
     result : DifferencePosterior or RegionPosterior
     ropes : iterable, optional
         The ropes; from 0 to three times the result's own if not given.
+    names : dict, optional
+        Names to show instead of the models' own: {"rf": "random forest"}.
+    colors : sequence of three colours, optional
+        Colours of A better, equivalent and B better.
+    title : str, optional
+        The title; the pair, the metric and the datasets if not given, "" for none.
+    legend : bool or str
+        The key: above the axes, none, or inside at one of matplotlib's locations, such as "upper right".
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
@@ -59,28 +80,30 @@ def plot_rope_curve(
     grid = _grid(result) if ropes is None else sorted(ropes_of(ropes), key=lambda r: r.high)
     if len(grid) < 2:
         raise ValueError(f"`ropes` must be at least two ropes, got {len(grid)}.")
+    shown, lines = naming(names, (result.a, result.b)), region_colors(colors)
     symmetric = all(rope.low == -rope.high for rope in grid)
     x = [rope.high for rope in grid]
     ax = new_axes(ax, width_mm, (0.62, 0.42))
     ax.set(xlim=(x[0], x[-1]), ylim=(-0.02, 1.02))
     light_grid(ax, "y")
     curves = _curves(result, grid)
-    for p, color, style in zip(curves.T, REGION_COLORS, REGION_LINES, strict=True):
+    for p, color, style in zip(curves.T, lines, REGION_LINES, strict=True):
         ax.plot(x, p, color=color, linestyle=style, linewidth=1.6, clip_on=False)
     own = result.rope.high
     if x[0] < own < x[-1]:
         ax.axvline(own, color=FAINT, linewidth=0.8, gid="rope")
-        ax.annotate(
+        remark = ax.annotate(
             f"rope {_border(result)}", (own, 1), xycoords=("data", "axes fraction"), xytext=(0, 2),
-            textcoords="offset points", ha="center", fontsize=font_size(width_of(ax)) - 1, color="#595959",
+            textcoords="offset points", ha="center", fontsize=font_size(width_of(ax)) - 1, color=grey(),
         )  # fmt: skip
+        below_titles(ax, remark)
     few_ticks(ax, result)
-    room = label_room(ax)
-    labels = outcome_labels(result.a, result.b, room, font_size(width_of(ax)), 2)
-    end_labels(ax, curves[-1].tolist(), labels, REGION_COLORS)
+    labels = outcome_labels(shown(result.a), shown(result.b), label_room(ax), font_size(width_of(ax)), 2)
+    line_key(ax, legend, curves[-1].tolist(), labels, lines, REGION_LINES)
     side = "half-width of the rope" if symmetric else "upper border of the rope, the lower in proportion"
     scale = f"percent, {result.scale} scale," if result.scale in IN_PERCENT else SCALES[result.scale]
     label_axes(ax, x=f"{side} ({scale} in {result.metric or 'score'})", y="probability")
+    set_title(ax, title, pair_title(ax, result, shown))
     return ax
 
 

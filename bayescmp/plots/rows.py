@@ -1,19 +1,26 @@
 """Charts with one row per name: the frame that forests, strips and bars share."""
 
 from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
+from numpy.typing import NDArray
 
 from bayescmp.bayes.posterior import Posterior
-from bayescmp.plots.names import escape, fit_names, printable, text_width
+from bayescmp.checks import check_count, is_list
+from bayescmp.plots.names import escape, fit_names, printable, shorten, text_width
 from bayescmp.plots.style import POINTS_A_MM, font_size, free_width, new_axes
 from bayescmp.scores.pair import SCALES, Pair
-from bayescmp.text import IN_PERCENT
+from bayescmp.text import IN_PERCENT, counted
 
 SHARE = 0.36
 """Of the width, at most, for the names."""
-MANY_ROWS = 40
+MANY_ROWS, MANY_MODELS = 50, 40
+"""Rows that a page holds, of one line each and of models with something between them."""
 FEW_PAIRS, PAIR_SHARE = 20, 0.44
+LONGEST = 14.0
+"""Widths of the letter m that a name in the label of an axis may take."""
 
 
 def row_axes(
@@ -46,6 +53,25 @@ def row_axes(
     return ax
 
 
+def furthest(values: Sequence[float] | NDArray[np.float64], top: int | None, most: int = MANY_ROWS) -> list[int]:
+    """The places of the `top` values furthest from 0, in their order; of the `most` that a page holds if not given."""
+    n = most if top is None else check_count("top", top)
+    return sorted(int(i) for i in np.argsort(-np.abs(values), kind="stable")[:n])
+
+
+def checked_pairs(pairs: Any) -> list[tuple[str, str]]:
+    """The pairs (a, b) that the user chose."""
+    if not is_list(pairs) or not len(pairs) or not all(is_list(pair) and len(pair) == 2 for pair in pairs):
+        raise ValueError(f"`pairs` must be a list of pairs of models, such as [('rf', 'svm')], got {pairs!r}.")
+    return [(a, b) for a, b in pairs]
+
+
+def left_out(n: int, what: str) -> str:
+    """What the label of an axis says about rows that are not drawn; empty where all are."""
+    first, _, rest = what.partition(" ")
+    return "" if n <= 0 else f"; not shown: {counted(n, first)}{' ' + rest if rest else ''}"
+
+
 def pair_names(pairs: Sequence[tuple[str, str]], width_mm: float) -> list[str]:
     """Labels "A vs B", ready to draw; long names on two lines where pairs are few, else shortened alike."""
     size = font_size(width_mm)
@@ -67,5 +93,6 @@ def difference_label(result: Posterior | Pair, favoured: str, *, mean: bool = Tr
     """The label of an axis of differences: what, of what metric with its direction, and whom a positive one favours."""
     what = ("mean " if mean else "") + ("difference" if result.scale in IN_PERCENT else SCALES[result.scale])
     better = "higher" if result.higher_is_better else "lower"
+    whom = shorten(favoured, LONGEST, 1.0)
     in_percent = f" in percent ({result.scale} scale)" if result.scale in IN_PERCENT else ""
-    return f"{what} in {result.metric or 'score'}{in_percent}, {better} is better (positive favours {favoured})"
+    return f"{what} in {result.metric or 'score'}{in_percent}, {better} is better (positive favours {whom})"

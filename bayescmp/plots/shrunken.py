@@ -1,6 +1,6 @@
 """What the joint model makes of every model's mean on every dataset."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -12,14 +12,16 @@ from bayescmp.errors import unknown_name
 from bayescmp.plots.names import fit_names
 from bayescmp.plots.rows import row_axes
 from bayescmp.plots.style import (
-    INK,
     OKABE_ITO,
     POINTS_A_MM,
     few_ticks,
     font_size,
+    ink,
     key_above,
     label_axes,
     light_grid,
+    naming,
+    set_title,
     width_of,
 )
 
@@ -28,7 +30,14 @@ COLUMNS = 4
 
 
 def plot_shrunken(
-    result: MultilevelPosterior, *, models: Sequence[str] | None = None, ax: Axes | None = None, width_mm: float = 170
+    result: MultilevelPosterior,
+    *,
+    models: Sequence[str] | None = None,
+    ax: Axes | None = None,
+    names: Mapping[str, str] | None = None,
+    title: str | None = None,
+    legend: bool | str = True,
+    width_mm: float = 170,
 ) -> Axes:
     """Raw and shrunken means of the models on every dataset, less the dataset's own mean.
 
@@ -40,6 +49,12 @@ def plot_shrunken(
     result : MultilevelPosterior
     models : sequence of str, optional
         At most 8; those with the largest effects if not given.
+    names : dict, optional
+        Names to show instead of the models' own: {"rf": "random forest"}.
+    title : str, optional
+        The title; none if not given.
+    legend : bool or str
+        The key: above the axes, none, or inside at one of matplotlib's locations, such as "upper right".
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
@@ -77,18 +92,20 @@ def plot_shrunken(
     shrunken, raw = sign * (means - level), sign * (raw - level)
     ax = row_axes(ax, result.datasets, width_mm, besides_mm=24)
     width = width_of(ax)
-    names = fit_names([result.models[i] for i in chosen], width * POINTS_A_MM / COLUMNS - 24, font_size(width))
+    shown = naming(names, result.models)
+    labels = fit_names([shown(result.models[i]) for i in chosen], width * POINTS_A_MM / COLUMNS - 24, font_size(width))
     rows, handles = range(len(result.datasets)), []
     for at, i in enumerate(chosen):
         color = OKABE_ITO[at]
         style: dict[str, Any] = {"marker": MARKERS[at], "linestyle": "none", "markersize": 4, "color": color}
-        style |= {"markeredgecolor": INK, "markeredgewidth": 0.4}
+        style |= {"markeredgecolor": ink(), "markeredgewidth": 0.4}
         ax.hlines(rows, raw[:, i], shrunken[:, i], color=color, linewidth=1, gid="moved")
         ax.plot(shrunken[:, i], rows, gid="shrunken", **style)
-        handles.append(Line2D([], [], label=names[at], **style))
+        handles.append(Line2D([], [], label=labels[at], **style))
     light_grid(ax)
     few_ticks(ax)
-    key_above(ax, handles, min(COLUMNS, len(handles)))
+    key_above(ax, handles, min(COLUMNS, len(handles)), legend)
     better = "higher" if result.higher_is_better else "lower"
     label_axes(ax, x=f"shrunken mean {result.metric or 'score'} less that of all models, {better} is better")
+    set_title(ax, title)
     return ax

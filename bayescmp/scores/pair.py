@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescmp import notebook
 from bayescmp.checks import is_one_of
 from bayescmp.errors import ResamplingError, ScoresError, name_list, unknown_name
 from bayescmp.numerics.moments import mean
@@ -219,6 +220,19 @@ class Pair(Value):
         if self.scale in IN_PERCENT:
             return f"difference {ratio_percent(mean, self.scale, self.higher_is_better):.4g} %"
         return f"{self.difference_name} {mean:.4g}"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the mean difference, and on how many datasets (or resamples of one) each is better."""
+        first, *rest = repr(self).splitlines()
+        several = len(self.datasets) > 1 or not self.paired
+        found = self.means if several else self.differences[np.isfinite(self.differences)]
+        what = "datasets" if several else "resamples"
+        counts = [int((found > 0).sum()), int((found == 0).sum()), int((found < 0).sum())]
+        labels = (f"{self.a} better on", "equal on", f"{self.b} better on")
+        shares = [n / len(found) for n in counts]
+        return notebook.page(
+            first, notebook.bar(labels, shares, [f"{n} of {len(found)} {what}" for n in counts]), notes=rest, bold=True
+        )
 
     def __repr__(self) -> str:
         what = "runs" if not self.paired else "items" if len(self.items) == len(self.datasets) else "scores"

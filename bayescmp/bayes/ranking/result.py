@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescmp import notebook
 from bayescmp.bayes.hdi import DEFAULT_MASS
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import BayesianResult
@@ -23,8 +24,8 @@ from bayescmp.errors import RopeError, unknown_name
 from bayescmp.numerics.ranks import tie_groups
 from bayescmp.rope import BORDER_TOLERANCE, Rope, RopeLike, symmetric
 from bayescmp.scores.metrics import with_direction
-from bayescmp.sentences import beyond, datasets_used, mean_scores
-from bayescmp.text import probability, visible, visible_lines
+from bayescmp.sentences import best_model, beyond, datasets_used, mean_scores
+from bayescmp.text import counted, probability, visible, visible_lines
 from bayescmp.values import Value
 
 if TYPE_CHECKING:
@@ -313,6 +314,18 @@ class RankingPosterior(BayesianResult):
             p = math.fsum(self._summary().ranks[rest, 0])
             table.append(f"  ... and {len(rest)} more models, P(one of them is best) {probability(p)}; see to_frame()")
         return visible_lines([*head, *table, *(f"  note: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: who is best, and the table of the first models."""
+        score, means = mean_scores(self)
+        columns = ["model", "P(best)", "P(within rope of best)", "expected rank", "95%", score]
+        rest = len(self.models) - MOST_SHOWN
+        more = [f"and {counted(rest, 'more model')}: to_frame()"] if rest > 0 else []
+        return notebook.page(
+            " ".join([*self._trouble(), best_model(self, None)]),
+            notebook.table(columns, self._rows(means), "lrrrrr"),
+            notes=[*more, *self.notes],
+        )
 
     def _rows(self, means: list[str]) -> Iterator[list[str]]:
         summary, low_high = self._summary(), list(self.rank_hdi().values())
