@@ -560,7 +560,24 @@ def test_contrasts_turn_with_their_weights(table, models):
     assert contrast(table.values, -3.0) == pytest.approx((-base[0], base[1]), rel=1e-6, abs=1e-9)
 
 
+@given(table=tables, power=powers)
+def test_tables_behind_the_tests_turn_with_sides_and_units(table, power):
+    """Another unit, and B over A: the same ranks, signs turned, the same detectable difference in that unit."""
+    a, b, _ = table.values.T
+    unit = 2.0**power
+    there, back = frequentist.signed_rank_table(a, b), frequentist.signed_rank_table(b * unit, a * unit)
+    np.testing.assert_allclose(back["signed_rank"], -there["signed_rank"], atol=1e-12)
+    one = frequentist.rank_table(table.datasets).to_numpy()
+    two = frequentist.rank_table(replace(table, values=-table.values * unit, up=False).datasets).to_numpy()
+    np.testing.assert_array_equal(one, two)
+    small, large = frequentist.detectable_difference(a, b), frequentist.detectable_difference(b * unit, a * unit)
+    assert large == pytest.approx(small * unit, rel=1e-9)
+
+
 OWN = {
+    "frequentist.detectable_difference": test_tables_behind_the_tests_turn_with_sides_and_units,
+    "frequentist.rank_table": test_tables_behind_the_tests_turn_with_sides_and_units,
+    "frequentist.signed_rank_table": test_tables_behind_the_tests_turn_with_sides_and_units,
     "bayes.mcnemar_test": test_items_in_any_order_and_from_either_side,
     "bayes.per_instance_ttest": test_items_in_any_order_and_from_either_side,
     "frequentist.tost_mcnemar": test_items_in_any_order_and_from_either_side,

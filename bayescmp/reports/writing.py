@@ -232,11 +232,10 @@ def to_latex(c: "Comparison", *, table: str = "pairs", caption: str | None = Non
     >>> bc.reports.to_latex(bc.compare(bc.load_labour(), rope=0.01)).splitlines()[0]
     '\\\\begin{table}[htbp]'
     """
-    given = {
-        "caption": None if caption is None else str(caption),
-        "label": Raw(label or f"tab:{LABELS[_table(table)]}"),
-    }
-    return environment("tex").get_template(f"{table}.tex").render(**_table_parts(c, table), **given)
+    name = _table(table)
+    label = f"tab:{LABELS[name]}" if label is None else label
+    given = {"caption": None if caption is None else str(caption), "label": Raw(label)}
+    return environment("tex").get_template(f"{name}.tex").render(**_table_parts(c, name), **given)
 
 
 def to_markdown(c: "Comparison", *, table: str = "pairs") -> str:
