@@ -121,6 +121,32 @@ def test_each_pair_has_the_likelihood_of_its_own_test():
         assert data.df == pytest.approx(own.dfs)
 
 
+@pytest.mark.oracle("bayes.multilevel", "closed form")
+def test_clusters_of_items_have_their_robust_variance(rng):
+    """On every benchmark, that of each difference: CR2 of a regression on a constant, and its Satterthwaite df."""
+    n, groups = 60, np.repeat(np.arange(12), [2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8])
+    values = {f"m{i}": rng.random((3, n)) + rng.random((3, 12))[:, groups] for i in range(3)}
+    design = bc.Resampling.items()
+    scores = bc.Scores.from_arrays(
+        values, datasets=3, metric="score", higher_is_better=True, resampling=design, clusters=groups.astype(str)
+    )
+    data, _, _ = prepare(scores, "pooled")
+    for i, j in combinations(range(3), 2):
+        along = data.basis[i] - data.basis[j]
+        for d in range(3):
+            x = scores.values[i, d] - scores.values[j, d]
+            sums = np.array([(x - x.mean())[groups == g].sum() / np.sqrt(1 - (groups == g).mean()) for g in range(12)])
+            # the quadratic form of the variance in independent items, whose moments give the degrees of freedom
+            hat = np.eye(n) - 1 / n
+            parts = [hat[groups == g].sum(axis=0) / np.sqrt(1 - (groups == g).mean()) / n for g in range(12)]
+            form = np.array(parts).T @ np.array(parts)
+            df = np.trace(form) ** 2 / np.trace(form @ form)
+            assert data.unit * data.means[d] @ along == pytest.approx(x.mean())
+            assert data.df[d] == pytest.approx(df - 1)
+            scale = data.unit**2 * along @ data.scales[d] @ along
+            assert scale == pytest.approx((sums**2).sum() / n**2 * df / (df - 1))
+
+
 # ---- the sampler: drawn from the prior, data from the state, it must leave the prior as it is (Geweke 2004)
 
 

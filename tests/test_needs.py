@@ -24,6 +24,7 @@ CORE = {
     "hierarchical test": f"print(bc.bayes.hierarchical_ttest({UCI}.pair('rf', 'svm'), rope=0.01))",
     "frequentist test": f"print(bc.frequentist.wilcoxon_test({UCI}.pair('rf', 'svm')))",
     "compare": f"bc.compare({CSV}, rope=0.01).sentences()",
+    "print": f"print({COMPARISON})",
     "gate": f"print(bc.gates.gate({LABOUR}, baseline='DT', candidate='SVM', rope=0.01))",
     "LaTeX": f"{COMPARISON}.to_latex()",
     "JSON": f"bc.Comparison.from_json({COMPARISON}.to_json())",
@@ -32,7 +33,6 @@ CORE = {
 """What works without any of them, and loads none."""
 NEEDING = {
     "table": (f"{COMPARISON}.table()", "pandas"),
-    "print": (f"print({COMPARISON})", "pandas"),
     "Markdown report": (f"{COMPARISON}.report(folder / 'report.md')", "pandas"),
     "gate of two files": ("bc.gates.side_by_side(*one_each())", "pandas"),
     "command line, JSON": ("cli('compare', 'bundled:labour', '--rope', '0.01', '--format', 'json')", "pandas"),

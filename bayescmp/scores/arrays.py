@@ -258,7 +258,7 @@ def _copied_repeats(keys: Sequence[tuple[int, int]], values: Floats) -> tuple[in
 def _repeats(keys: tuple[tuple[int, int], ...]) -> list[tuple[int, slice | NDArray[np.intp]]]:
     """The repeats and their places; none where there is one only, or all have one fold."""
     repeats = np.array([repeat for repeat, _ in keys])
-    names = np.unique(repeats).tolist()
+    names = sorted({repeat for repeat, _ in keys})
     if len(keys) < 4 or len(names) in (1, len(keys)):
         return []
     found: list[tuple[int, slice | NDArray[np.intp]]] = []

@@ -178,7 +178,7 @@ def columns_of(frame: Any) -> Columns:
 
 def _column(series: Any) -> Column:
     """A column of a frame: numbers as an array, text as `Labels`, so that a million rows are quick; else a list."""
-    import pandas as pd
+    from bayescmp.needs import pandas as pd
 
     values = series.to_numpy()
     if values.dtype.kind == "f":

@@ -9,6 +9,7 @@ dataset by dataset, the likelihood of their own hierarchical_ttest. Where a data
 completed to as many by the shape that is common to all datasets, in the scale of the dataset.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -26,8 +27,9 @@ from bayescmp.errors import (
     name_list,
     warn,
 )
+from bayescmp.numerics.clusters import satterthwaite
 from bayescmp.scores.arrays import check_not_huge
-from bayescmp.scores.inputs import check_scores
+from bayescmp.scores.inputs import check_one_run, check_scores
 from bayescmp.scores.pair import rounding_of
 from bayescmp.scores.resampling import not_paired, unknown_design
 from bayescmp.scores.table import Scores
@@ -157,6 +159,7 @@ def prepare(
 ) -> tuple[Statistics, dict[str, Twin], tuple[str, ...]]:
     """The statistics; the models that differ from another one by a constant; and notes."""
     check_scores(scores, "multilevel")
+    check_one_run(scores.items.values(), "multilevel")
     check_not_huge(scores.values, LARGEST_SQUARED)
     shown, notes = _check(scores)
     values = np.where(scores.higher_is_better, 1.0, -1.0) * scores.values[:, shown]
@@ -175,7 +178,9 @@ def prepare(
         warn(f"multilevel: {notes[-1]}.", DegenerateWarning)
     values = values[[scores.models.index(name) for name in models]]
     basis = contrasts(len(models))
-    observe, means, scatter, sizes = _moments(values, basis)
+    items = [scores.items.get(name) for name in datasets]
+    clusters = [None if found is None else found.clusters for found in items]
+    observe, means, scatter, sizes = _moments(values, basis, clusters)
     counts = np.array([len(scores.keys[d]) for d in np.flatnonzero(shown)], dtype=float)
     residuals = means - observe @ _centre(observe, means)
     spread = float(np.sqrt((residuals**2).sum() / max(sizes.sum() - basis.shape[1], 1)))
@@ -183,6 +188,10 @@ def prepare(
     if counts.max() > 1:
         rho = _known_rho(scores, shown)
         widening = 1 / counts + rho / (1 - rho)
+        for d, own in enumerate(clusters):
+            if own is not None:  # as many independent items as the clusters are worth, by Satterthwaite
+                df = satterthwaite(np.bincount(own)[np.unique(own)].astype(float))
+                widening[d], counts[d] = df / counts[d] ** 2, df + 1
         tied = _lift_ties(scatter, values, observe, basis, counts, rounding, 1e-3 * spread)
         if tied.any():
             names = name_list([datasets[d] for d in np.flatnonzero(tied)], 4)
@@ -314,8 +323,13 @@ def contrasts(k: int) -> Floats:
     return basis / np.linalg.norm(basis, axis=0)
 
 
-def _moments(values: Floats, basis: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """For each dataset: which contrasts can be seen (rows), their means over folds, sums of squares, and number."""
+def _moments(
+    values: Floats, basis: Floats, clusters: Sequence[NDArray[np.int_] | None]
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """For each dataset: which contrasts can be seen (rows), their means over folds, sums of squares, and number.
+
+    The squares of items in clusters are those of the clusters' sums (`numerics.clusters` has why they are divided).
+    """
     m, n_datasets = basis.shape[1], values.shape[1]
     observe, scatter = np.zeros((2, n_datasets, m, m))
     means, sizes = np.zeros((n_datasets, m)), np.empty(n_datasets)
@@ -327,6 +341,9 @@ def _moments(values: Floats, basis: Floats) -> tuple[Floats, Floats, Floats, Flo
         size = axes.shape[1]
         centre = folds.mean(axis=1, keepdims=True)
         own = axes.T @ (folds - centre)
+        if (of := clusters[d]) is not None:
+            members = (of == np.unique(of)[:, None]).astype(float)
+            own = own @ members.T / np.sqrt(1 - members.sum(axis=1) / len(of))
         observe[d, :size] = np.eye(m) if run.all() else axes.T @ basis[run]
         means[d, :size], scatter[d, :size, :size] = axes.T @ (centre[:, 0] - centre.mean()), own @ own.T
         sizes[d] = size
