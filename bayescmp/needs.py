@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import arviz as arviz
     import matplotlib as matplotlib
-    import mpltern as mpltern
     import pandas as pandas
     import pymc as pymc
 
 NEEDED_FOR = {
     "arviz": 'to_arviz() and engine="nuts"',
     "matplotlib": "figures and HTML reports",
-    "mpltern": "figures and HTML reports",
     "pandas": "tables, rankings, reports and gates of two files",
     "pymc": 'pymc_model() and engine="nuts"',
 }

@@ -96,7 +96,7 @@ GONE = {
     "pymc": ["pymc", "pytensor", "numba"],
     "arviz": ["arviz", "pymc"],
     "h5py": ["h5py"],
-    "matplotlib": ["matplotlib", "mpltern"],
+    "matplotlib": ["matplotlib"],
     "pandas": ["pandas"],
 }
 

@@ -1,6 +1,6 @@
 """Figures for papers: each `plot_x(result, *, ax=None)` draws a result, returns the Axes, and changes nothing else."""
 
-from bayescmp.needs import matplotlib, mpltern  # noqa: F401  (first, so that their absence is a sentence)
+from bayescmp.needs import matplotlib  # noqa: F401  (first, so that its absence is a sentence)
 from bayescmp.plots.agreement import plot_agreement
 from bayescmp.plots.alt_text import alt_text
 from bayescmp.plots.critical_difference import plot_critical_difference
