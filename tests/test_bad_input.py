@@ -562,6 +562,7 @@ OTHERS = {
     "NotImplementedError": "in the place of a method that subclasses have",
     "KeyboardInterrupt": "the user's own",
     "_Stopped": "the user's own, where PyMC would swallow it",
+    "ModuleNotFoundError": "of a package that is not installed",
     "OSError": "of a disk that is full or read-only",
     "click.UsageError": "for the command line, which prints it",
 }

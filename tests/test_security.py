@@ -119,7 +119,7 @@ socket.socket().close()
 
 def test_worker_processes_are_joblibs():
     """The one exception: `n_jobs` starts processes of this machine, which speak pickle with this one."""
-    events = audited("bc.compare(bc.load_labour(), rope=0.01, n_jobs=2)")
+    events = audited("bc.compare(bc.load_labour(), rope=0.01, bayes_options={'prior': 0.1}, n_jobs=2)")
     assert {where for _, where in events} == {"joblib"}
 
 

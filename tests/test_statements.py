@@ -160,7 +160,7 @@ def test_the_first_line_is_the_answer_everywhere(tmp_path):
         line = c.headline()
         assert repr(c).splitlines()[0] == line
         assert c.report(tmp_path / "r.md", overwrite=True).read_text().splitlines()[2] == f"**{line}**"
-        assert f'<p class="lead">{line}</p>' in c.report(tmp_path / "r.html", overwrite=True).read_text()
+        assert f'<p class="lead" id="headline">{line}</p>' in c.report(tmp_path / "r.html", overwrite=True).read_text()
         tex = c.report(tmp_path / "r.tex", overwrite=True).read_text()
         assert line.split(":")[0].split(";")[0] in tex.split(r"\maketitle")[1].split("itemize")[0]
         assert json.loads(as_json(c))["answer"] == line
@@ -359,7 +359,7 @@ def test_a_number_that_stands_in_two_places_is_the_same_number(c, tmp_path_facto
         check_ranking(c, markdown, page, data)
     line = c.headline()
     assert [repr(c).splitlines()[0], markdown.splitlines()[2].strip("*"), data["answer"]] == [line] * 3
-    assert f'<p class="lead">{line}</p>' in page.replace("&#34;", '"')
+    assert f'<p class="lead" id="headline">{line}</p>' in page.replace("&#34;", '"')
 
 
 def cells(row):

@@ -1,8 +1,8 @@
 """The calibration study: simulated studies whose truth is known. Writes docs/calibration.md and docs/statements.md.
 
-Run as `python benchmarks/calibration` (about fifteen minutes on one core), with --statements for the part about what
-the tool says, with --items for the section about items (a minute), or with --quick for the same tables from few
-studies, printed only. Exits with 1 where a rate that theory knows is more than four standard errors off.
+Run as `python benchmarks/calibration` (about twenty minutes on one core), with --statements for the part about what
+the tool says, with --only items or --only plans for one section (some minutes), or with --quick for the same tables
+from few studies, printed only. Exits with 1 where a rate that theory knows is more than four standard errors off.
 """
 
 import argparse
@@ -27,18 +27,19 @@ from bayescmp.numerics.threads import one_blas_thread
 
 DOCS = Path(__file__).parents[2] / "docs"
 SEED = 2026
+SECTIONS = {"items": (items, "## Items of one test set"), "plans": (plans, "## Plans")}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few studies; print the tables and write nothing")
     parser.add_argument("--statements", action="store_true", help="only what the tool says, and how often it is true")
-    parser.add_argument("--items", action="store_true", help="only the items of one test set, into their section")
+    parser.add_argument("--only", choices=SECTIONS, help="only this part, into its section of the page")
     options = parser.parse_args()
     book = Book(SEED, options.quick)
     every = (one_dataset, counts, items, many_datasets, rankings, joint, effects, real_cv, plans)
     tests = () if options.statements else every
-    parts = (items,) if options.items else (*tests, statements)
+    parts = (SECTIONS[options.only][0],) if options.only else (*tests, statements)
     start = perf_counter()
     with one_blas_thread(), warnings.catch_warnings():
         # 5 x 2-fold differences of small test sets may happen to be equal
@@ -47,10 +48,10 @@ def main() -> int:
             part.run(book)
     if not book.quick and statements in parts:
         statements.write(book, DOCS)
-    if not book.quick and items in parts:
+    if not book.quick and not options.statements:
         import page
 
-        page.write(book, DOCS) if statements in parts else page.write_section(book, DOCS, items.HEADING)
+        page.write_section(book, DOCS, SECTIONS[options.only][1]) if options.only else page.write(book, DOCS)
     print(f"\n{book.checks} rates and distributions compared with theory, {len(book.failures)} too far off")
     print("\n".join(book.failures))
     print(f"{perf_counter() - start:.0f} s", file=sys.stderr)

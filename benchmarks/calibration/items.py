@@ -10,7 +10,6 @@ from bayescmp.bayes.correlated_t import probabilities as student
 from bayescmp.bayes.mcnemar import probabilities
 from bayescmp.numerics.clusters import clustered_student, crossed_student, runs_part
 
-HEADING = "## Items of one test set"
 TRUTH, DISAGREE = 0.04, 0.1
 CLUSTERS = {
     "10 of 20 items": np.full(10, 20),
