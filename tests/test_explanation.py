@@ -13,7 +13,9 @@ from bayescmp.comparison.setting import choose_setting
 
 DOCS = ROOT / "docs"
 PAGES = [
-    path for path in sorted(DOCS.glob("*.md")) if not path.is_symlink() and path.stem != "gallery" and "{code-cell}" in path.read_text("utf-8")
+    path
+    for path in sorted(DOCS.glob("*.md"))
+    if not path.is_symlink() and path.stem != "gallery" and "{code-cell}" in path.read_text("utf-8")
 ]
 SLOW = {"hierarchical", "many_datasets", "rankings"}
 QUOTED = {
@@ -22,7 +24,9 @@ QUOTED = {
     | set("0.368 0.041 0.137 0.584 0.029 0.111 0.037 0.151 0.009 0.066 0.084 .632 0.48".split()),  # 1,500 studies each
     "errata": {"0.07", "0.84", "1.914", "2.53"},  # what the sources print
     "hierarchical": {"0.5", "0.05", "0.15", "0.01", "0.1", "0.005"},  # priors, tested below, and the grid's tolerance
-    "planning": set("0.015 0.18 0.21 0.45 0.58 0.60 0.75 0.77 0.78 0.87 0.91 0.92 0.93 0.97".split()),  # 300 pilots per test
+    "planning": set(
+        "0.015 0.18 0.21 0.45 0.58 0.60 0.75 0.77 0.78 0.87 0.91 0.92 0.93 0.97".split()
+    ),  # 300 pilots per test
     "rank_tests": {"0.75"},  # 0.86 - 0.85 equals 0.76 - 0.75
     "rankings": {"0.96"},  # benchmarks/p_best.py
     "rope_and_hdi": {"0.45", "0.55", "0.975", "2.5"},  # half of 5 % on each side, and a rope of P(win)

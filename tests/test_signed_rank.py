@@ -173,7 +173,8 @@ def test_draws_and_simplex_are_those_that_the_numbers_come_from():
     assert np.bincount(theta.argmax(axis=1), minlength=3) / 3000 == pytest.approx(p.three, abs=1e-12)
     for interval, x in zip(p.theta_hdi().values(), theta.T, strict=True):
         assert interval == bc.bayes.hdi(x)
-    shown = np.vstack([points.get_offsets() for points in bc.plots.plot_simplex(p, kind="points", draws=500).collections])
+    lines = bc.plots.plot_simplex(p, kind="points", draws=500).lines
+    shown = np.vstack([line.get_xydata() for line in lines if line.get_gid() == "draws"])
     assert np.allclose(np.sort(shown, axis=0), np.sort(to_xy(theta[:500]), axis=0))
 
 
