@@ -64,7 +64,7 @@ __all__ = [
     "reports",
 ]
 
-__version__ = "0.1.0"  # as in pyproject.toml; importlib.metadata would take a third of the time of numpy to find it
+__version__ = "0.2.0"  # as in pyproject.toml; importlib.metadata would take a third of the time of numpy to find it
 PACKAGES = ("bayes", "catalogue", "errors", "frequentist", "gates", "planning", "plots", "reports", "rope", "scores")
 HOMES = {
     "Comparison": "comparison",

@@ -561,3 +561,18 @@ def test_one_experiment_in_plain_numbers_is_that_of_many(rng, rope):
             assert regions_of_one(location, scale, df, region) == pytest.approx(expected, rel=1e-13, abs=1e-300)
     flat = np.full(5, 0.25)
     assert student_parameters(flat, 0.1, 1e-12)[1] == 0
+
+
+@pytest.mark.parametrize("df", [0.3, 1, 2, 9, 39, 41, 99, 9999])
+def test_tails_of_one_student_t_to_thirteen_digits(df):
+    """By mpmath, to 30 digits."""
+    from mpmath import betainc, mp, mpf
+
+    from bayescmp.numerics.student import upper_tail
+
+    with mp.workdps(30):
+        for t in (0.0, 1e-12, 1e-3, 0.5, 1.7, 4.0, 20.0, 1e3, 1e8):
+            exact = betainc(mpf(df) / 2, mpf(1) / 2, 0, mpf(df) / (mpf(df) + mpf(t) ** 2), regularized=True) / 2
+            if exact > 1e-290:
+                assert upper_tail(df, t) == pytest.approx(float(exact), rel=1e-12)
+                assert upper_tail(df, -t) == pytest.approx(float(1 - exact), rel=1e-12)

@@ -41,21 +41,6 @@ def test_one_correlated_t_with_and_without_scipy():
     assert eval(ONE, {"bc": bc}) == pytest.approx(tuple(map(float, run.stdout.split())), rel=1e-12)
 
 
-@pytest.mark.parametrize("df", [0.3, 1, 2, 9, 39, 41, 99, 9999])
-def test_tails_of_one_student_t_to_thirteen_digits(df):
-    """By mpmath, to 30 digits."""
-    from mpmath import betainc, mp, mpf
-
-    from bayescmp.numerics.student import upper_tail
-
-    with mp.workdps(30):
-        for t in (0.0, 1e-12, 1e-3, 0.5, 1.7, 4.0, 20.0, 1e3, 1e8):
-            exact = betainc(mpf(df) / 2, mpf(1) / 2, 0, mpf(df) / (mpf(df) + mpf(t) ** 2), regularized=True) / 2
-            if exact > 1e-290:
-                assert upper_tail(df, t) == pytest.approx(float(exact), rel=1e-12)
-                assert upper_tail(df, -t) == pytest.approx(float(1 - exact), rel=1e-12)
-
-
 def test_a_public_name_stands_before_a_module_of_that_name():
     code = (
         "import bayescmp.bayes.multilevel.model, bayescmp.bayes.hdi, bayescmp.frequentist.anova\n"
