@@ -33,7 +33,7 @@ def test_examples_print_what_is_shown():
 def test_there_is_one_version():
     """pyproject.toml has it; the citation, the changelog and "what changed for you" speak of the same."""
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    assert f'\n__version__ = "{version}"' in (ROOT / "bayescmp" / "__init__.py").read_text(encoding="utf-8")
+    assert bayescmp.__version__ == version
     assert re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.M)[1] == version
     headings = re.findall(r"^## \[?(\d[^] ]*)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
     assert headings[0] == version
