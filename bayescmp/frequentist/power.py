@@ -597,6 +597,10 @@ class _TDesign:
         high = 8.0
         while log_odds(*self.chances(self.side * high, n, alpha)) < target:
             high *= 2
+            if high > 1e100:
+                raise ValueError(
+                    f"`alpha` must leave an effect that n = {n:g} can show, got {alpha:g}. Give a larger one."
+                )
         shift = root(lambda x: log_odds(*self.chances(self.side * x, n, alpha)) - target, 0.0, high)
         return self.side * shift / self.noncentrality(n)
 
