@@ -273,3 +273,23 @@ def test_the_design_of_items():
             Resampling.items(wrong)
     with pytest.raises(ResamplingError, match="fit each other"):
         Resampling(scheme="items", rho=0.1, samples=1)
+
+
+def test_results_of_a_report_are_those_of_the_test_that_fits_the_items(tmp_path):
+    """Seeds crossed with items, and clusters: by the public tests of the model against the best one."""
+    rng = np.random.default_rng(8)
+    rows = [
+        {"model": m, "item": f"q{i}", "seed": s, "score": int(rng.random() < 0.6 + 0.05 * k)}
+        for k, m in enumerate("abc")
+        for s in range(3)
+        for i in range(60)
+    ]
+    seeds = bc.Scores.from_frame(pd.DataFrame(rows), metric="accuracy", resampling=bc.Resampling.items(runs=3))
+    clustered = bc.load_items().select(datasets=["credit-g"], models=["nb", "lr", "rf"])
+    for scores, test in ((seeds, bc.bayes.per_instance_ttest), (clustered, bc.bayes.mcnemar_test)):
+        c = bc.compare(scores, rope=0.02)
+        table = bc.reports.results_table(c).set_index("model")
+        best = table["best"].idxmax()
+        for model in set(scores.models) - {best}:
+            assert table["p_not_worse"][model] == pytest.approx(1 - test(scores.pair(model, best), rope=0.02).p_worse)
+        assert "±" in c.report(tmp_path / "report.md", overwrite=True).read_text(encoding="utf-8")

@@ -549,7 +549,7 @@ class ClusteredProportions(Distribution):
 
     `cells` is clusters x 3: only A right, only B right, the rest; m ~ Dirichlet(prior), and the correlation of the
     items of a cluster is uniform. Integrated by the trapezoidal rule in the logits of s = m10 + m01, of u = m10/s and
-    of the correlation, which converges fast because all three fall off at both ends; the logarithm of what is left over
+    of the correlation. The rule converges fast, because the density falls off at both ends of each. Its logarithm over
     s and u is then interpolated to a finer grid.
     """
 

@@ -93,9 +93,9 @@ def per_instance_ttest(
 
     Notes
     -----
-    Runs of A and of B are not paired. Each run moves all items at once, so that averaging the runs into the items would
-    be too sure. With the mean squares of the items' differences, of the runs' means and of what is left, the variance
-    of the mean is the classical one of crossed random effects, with Satterthwaite's degrees of freedom.
+    Runs of A and of B are not paired. A run moves all its items at once, so a test that averages the runs into the
+    items is too sure. Here items and runs are crossed: the variance of the mean comes from the mean squares of the
+    items' differences, of the runs' means and of the rest, and its degrees of freedom are Satterthwaite's.
 
     See Also
     --------

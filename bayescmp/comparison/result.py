@@ -261,21 +261,10 @@ class Comparison(Value):
         from bayescmp.needs import pandas as pd
 
         rows = []
-        three: Any
         for names in self.pair_names:
             pair = quiet_pair(self.scores, names)
-            rho = pair.known_rho("by_dataset") if pair.paired else None
             for i, dataset in enumerate(pair.datasets):
-                region = rope_for(self.rope, dataset)
-                if dataset in pair.items:
-                    one = pair.select(dataset)
-                    test = bayes.mcnemar_test if Facts.of(one).right_or_wrong else bayes.per_instance_ttest
-                    n, three = int(pair.counts[i]), test(one, rope=region).three
-                elif rho is None:
-                    n, three = int(pair.runs[:, i].sum()), bayes.welch_ttest(pair, rope=region, dataset=dataset).three
-                else:
-                    parameters = student_parameters(pair.differences[i], rho[i], pair.rounding[i])
-                    n, three = int(pair.counts[i]), student_regions(*parameters, region, pair.rounding[i])
+                n, three = on_dataset(pair, dataset, rope_for(self.rope, dataset))
                 columns = {f"p_{name}": float(x) for name, x in zip(OUTCOMES, three, strict=True)}
                 row = {"a": pair.a, "b": pair.b, "dataset": dataset, "n": n}
                 rows.append(row | {"mean": float(pair.means[i])} | columns)
@@ -512,6 +501,19 @@ class Comparison(Value):
     def _repr_html_(self) -> str:
         """What a notebook shows: the answer, what was compared, the pairs and the ranking."""
         return as_html(self)
+
+
+def on_dataset(pair: Pair, dataset: str, rope: Rope) -> tuple[int, Any]:
+    """The scores behind the test that `compare` would choose for that dataset alone, and its three probabilities."""
+    i = pair.datasets.index(dataset)
+    if dataset in pair.items:
+        one = pair.select(dataset)
+        test = bayes.mcnemar_test if Facts.of(one).right_or_wrong else bayes.per_instance_ttest
+        return int(pair.counts[i]), test(one, rope=rope).three
+    if not pair.paired:
+        return int(pair.runs[:, i].sum()), bayes.welch_ttest(pair, rope=rope, dataset=dataset).three
+    parameters = student_parameters(pair.differences[i], pair.known_rho("by_dataset")[i], pair.rounding[i])
+    return int(pair.counts[i]), student_regions(*parameters, rope, pair.rounding[i])
 
 
 def _plan(pair: Pair, rope: Rope | dict[str, Rope], test: str, options: Mapping[str, Any]) -> "Plan":

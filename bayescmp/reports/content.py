@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescmp.bayes import correlated_ttest, welch_ttest
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.comparison.pair import PairResult
+from bayescmp.comparison.result import on_dataset
 from bayescmp.comparison.run import quiet_pair
 from bayescmp.comparison.show import headline, ranking_of
 from bayescmp.frequentist import detectable_difference, rank_table, signed_rank_table
@@ -536,8 +536,8 @@ def results_table(c: "Comparison") -> "pd.DataFrame":
     DataFrame
         One row per dataset and model: `n` scores, their `mean` and `sd` (missing for one score), whether it is the
         `best` mean of the dataset, and `p_not_worse`, the probability that the model is not worse than the best one by
-        more than the rope, by the correlated t-test (Welch's where runs cannot be paired) of that dataset; missing
-        where there are no folds of a known design. `not_worse` is whether it reaches the comparison's threshold.
+        more than the rope, by the test of that dataset alone, as in `Comparison.by_dataset`; missing where there are no
+        folds of a known design. `not_worse` is whether it reaches the comparison's threshold.
 
     See Also
     --------
@@ -584,13 +584,12 @@ def _p_not_worse(c: "Comparison", dataset: str, best: int, ran: Any) -> dict[int
     if best < 0 or design is None or int(scores.counts[ran, scores.datasets.index(dataset)].min()) < 2:
         return {}
     rope, found = rope_for(c.rope, dataset), {best: 1.0}
-    test = correlated_ttest if scores.paired else welch_ttest
     for m in ran:
         if m != best:
             pair = quiet_pair(scores, (scores.models[m], scores.models[best]))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # about this dataset of this pair: given when the comparison was made
-                found[int(m)] = 1 - test(pair, rope=rope, dataset=dataset).p_worse
+                found[int(m)] = 1 - float(on_dataset(pair, dataset, rope)[1][2])
     return found
 
 
