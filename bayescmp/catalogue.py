@@ -65,8 +65,11 @@ class Test:
         Whether it draws random numbers.
     pairs_per_task : int
         How many pairs make a task of a second or so, for parallel runs; few where one pair takes long.
+    threads : bool
+        Whether its work releases Python's lock, so that threads serve parallel runs; else they are processes.
     together : str, optional
-        "module:function" that answers many of its posteriors at once: (posteriors, pairs=) -> posteriors.
+        "module:function" that answers many of its posteriors at once, for their own ropes or for others: (posteriors,
+        pairs=, ropes=) -> posteriors.
     enlarged : str, optional
         "module:function" for plans: (posterior, pairs) -> three probabilities and losses of each pair, which is the
         posterior's own with more data, faster than testing it; or None where that cannot be had.
@@ -122,6 +125,7 @@ class Test:
     citations: tuple[Reference | str, ...] = ()
     seeded: bool = False
     pairs_per_task: int = 64
+    threads: bool = False
     together: str | None = None
     enlarged: str | None = None
     batch: str | None = None
@@ -404,6 +408,7 @@ for _entry in (
         citations=("benavoli2014wilcoxon", "benavoli2017time"),
         seeded=True,
         pairs_per_task=256,
+        threads=True,
         together="bayescmp.bayes.signed_rank:share_draws",
         pymc="bayescmp.bayes.signed_rank:pymc_signed_rank_test",
         advised=("datasets",),
@@ -545,7 +550,7 @@ for _entry in (
         kind="effect size",
         label="Cohen's d",
         why="the difference in standard deviations of the scores",
-        advised=("folds", "graded items"),
+        advised=("folds", "graded items, one run"),
         questions=("Q2",),
         caveat="judge the raw difference against your rope as well",
     ),

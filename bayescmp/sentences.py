@@ -373,7 +373,38 @@ def of_groups(g: "Groups") -> str:
         text = "; ".join(parts)
     if g.cheapest is not None:
         text += f". Cheapest of the top: {g.cheapest}"
-    return f"{text}.{f' Caution: {g.caution}.' if g.caution and g.probability is not None and g.few else ''}"
+    return f"{text}.{f' Caution: {g.caution}.' if g.caution and g.probability is not None else ''}"
+
+
+def decided_together(pair: "PairResult", together: "Posterior", difference: float | None) -> str:
+    """Where the joint model of all models decides a pair otherwise than its own test, and why.
+
+    `together` is the joint model's answer to the question of the pair's posterior, `difference` its mean difference.
+    """
+    own = pair.posterior
+    asked = max(
+        (p for p in (own, together)), key=lambda p: p.decision(pair.standard.threshold) is not Decision.UNDECIDED
+    )
+    at = max(range(3), key=lambda i: asked.three[i])
+    said = [
+        f"{decision_words(p, p.decision(pair.standard.threshold))} "
+        f"(P = {probability(p.three[at], p.largest_mcse, pair.standard.threshold)})"
+        for p in (own, together)
+    ]
+    prior = own.settings.get("prior")
+    less = together.decision(pair.standard.threshold) in (Decision.UNDECIDED, Decision.EQUIVALENT)
+    if less and own.mean is not None and difference is not None and abs(difference) < LESS * abs(own.mean):
+        low, high = (number(x, own.mean - difference) for x in (own.mean, difference))
+        why = f"pooling all models' effects pulls the mean difference from {low} to {high}"
+    elif getattr(prior, "gaussian", True) is False:
+        why = "alone, odd datasets count less (heavy tails)"
+    else:
+        why = "all models tell how much differences vary over datasets"
+    return f"{own.a} vs {own.b}: {said[0]} alone, {said[1]} jointly: {why}."
+
+
+LESS = 0.9
+"""A mean difference that becomes smaller than this share of itself was pulled by pooling."""
 
 
 def names_in_line(names: Iterable[str]) -> str:
@@ -398,14 +429,14 @@ def beyond(p: Any) -> str:
 
 def best_model(ranking: "RankingPosterior", rope: "Rope | None", most: int = 3) -> str:
     """The ranking's answer: who is probably best, and who comes next; `rope` is that of the comparison."""
-    if too_few_for_p_best(ranking.inference.resampled):
+    if too_few_for_p_best(ranking.inference.measured):
         return f"{counted(ranking.n, 'dataset')} are too few for a probability of being the best."
     rows = sorted(ranking.p_best.items(), key=lambda row: -row[1])[:most]
-    shown = [probability(p, ranking.mcse[name]) for name, p in rows]
+    shown = [probability(p, ranking.largest_mcse) for name, p in rows]
     name, k, within = rows[0][0], len(ranking.models), rope_text(ranking.rope, ranking.scale, ranking.higher_is_better)
     if rope is not None and rope.low != -rope.high:
         within += f" (the wider side of the rope {rope})"
-    near = probability(ranking.p_within_rope[name], ranking.mcse[name])
+    near = probability(ranking.p_within_rope[name], ranking.largest_mcse)
     first = (
         f"By {ranking.quantity} over {ranking.rests_on}, {name} is the best of {k} models with probability {shown[0]}"
     )
@@ -431,19 +462,24 @@ MOST_LOST = 0.2
 
 
 def holes(scores: "Scores") -> str:
-    """A caution where missing runs cost the ranking (or the only pair) many datasets; empty where they do not."""
+    """A caution where missing runs cost a pair many datasets, or leave holes in many; else empty."""
     ran = scores.counts > 0
     every, whole = len(scores.datasets), int(ran.all(axis=0).sum())
-    if whole < 2 or every - whole <= MOST_LOST * every:
+    if every - whole <= MOST_LOST * every or (whole < 2 and len(scores.models) == 2):
         return ""
-    what = "ranking" if len(scores.models) > 2 else "comparison"
     missing = sorted(zip((~ran).sum(axis=1).tolist(), scores.models, strict=True), key=lambda pair: -pair[0])
     most = ", ".join(f"{name} on {n}" for n, name in missing[:3] if n)
     more = len([n for n, _ in missing[3:] if n])
+    lost = f"{most}{f' and {more} more models' if more else ''}"
+    if len(scores.models) > 2:
+        return (
+            f"All models were run on {whole} of {every} datasets only (missing: {lost}). Every pair rests on the "
+            "datasets of both, and the ranking treats what is missing as missing by chance. Score the missing runs, or "
+            "leave out models that lack many."
+        )
     return (
-        f"The {what} rests on {whole} of {every} datasets: the other {every - whole} are left out, because some model "
-        f"was not run there ({most}{f' and {more} more models' if more else ''}). Score the missing runs, or leave out "
-        "models that lack many."
+        f"The comparison rests on {whole} of {every} datasets: the other {every - whole} are left out, because some "
+        f"model was not run there ({lost}). Score the missing runs."
     )
 
 
@@ -462,31 +498,32 @@ def mean_scores(ranking: "RankingPosterior") -> tuple[str, list[str]]:
 
 # ---- what a reader has to keep in mind
 
-FEW_FOR_P_BEST, FEW_FOR_BOOTSTRAP = 6, 20
-"""Datasets below which P(best) is not in the headline, and below which its measured rate stands beside it."""
+DOUBTFUL, TOO_FEW = 0.9, 0.8
+"""Where fewer claims came true, the rate is said with them; where even fewer of P(best) did, no headline has it."""
 FEW_DATASETS = {"sign_test": 6, "signed_rank_test": 6, "hierarchical_ttest": 3}
 """Datasets below which a test's decisions come with the measured rate of false ones."""
 
 
-def too_few_for_p_best(n: int | None) -> bool:
-    """Whether so few datasets were reweighted that P(best) is not in the headline."""
-    return n is not None and n < FEW_FOR_P_BEST
+def too_few_for_p_best(ranking: tuple[str, int] | None) -> bool:
+    """Whether P(best) of such a ranking, of so many datasets, came true too seldom to be in a headline."""
+    return ranking is not None and _measured(measured.P_BEST[ranking[0]], ranking[1])[1] < TOO_FEW
 
 
-def few_for_p_best(n: int) -> tuple[str, ...]:
-    """The caution about P(best) from the bootstrap of few datasets; none where they are enough."""
-    if n >= FEW_FOR_BOOTSTRAP:
-        return ()
-    at, rate = _measured(measured.P_BEST, n)
-    return (f"with {at} datasets, P(best) of 0.9 or more came true in {100 * rate:.0f} % of simulated studies",)
+def few_for_p_best(ranking: tuple[str, int]) -> tuple[str, ...]:
+    """The caution about P(best) from few datasets; none where they are enough."""
+    at, rate = _measured(measured.P_BEST[ranking[0]], ranking[1])
+    note = f"with {at} datasets, P(best) of 0.9 or more came true in {100 * rate:.0f} % of simulated studies"
+    return () if rate >= DOUBTFUL else (note,)
 
 
-def few_for_groups(n: int | None) -> str:
-    """The caution about groups from the bootstrap of few datasets; empty where they are enough."""
-    if n is None or n >= FEW_FOR_BOOTSTRAP:
-        return ""
-    at, rate = _measured(measured.GROUPS, n)
-    return f"with {at} datasets, such claims came true in {100 * rate:.0f} % of simulated studies"
+def few_for_groups(ranking: tuple[str, int] | None) -> str:
+    """The caution about groups from few datasets; empty where they are enough."""
+    at, rate = (0, 1.0) if ranking is None else _measured(measured.GROUPS[ranking[0]], ranking[1])
+    return (
+        ""
+        if rate >= DOUBTFUL
+        else f"with {at} datasets, such claims came true in {100 * rate:.0f} % of simulated studies"
+    )
 
 
 FEW = "few datasets"
@@ -524,7 +561,7 @@ def pair_notes(c: "Comparison") -> list[str]:
 def cautions(c: "Comparison") -> list[str]:
     """What a reader has to keep in mind about missing runs, many pairs and selected models."""
     lines = [text] if (text := holes(c.scores)) else []
-    m = len(c.posteriors)
+    m, over_datasets = len(c.posteriors), len(c.scores.datasets) > 1
     if m > 1:
         how = c.tests.adjustment
         adjusted = "p-values are not adjusted for that" if how == "none" else f"p-values are adjusted for that ({how})"
@@ -532,7 +569,7 @@ def cautions(c: "Comparison") -> list[str]:
             f"{m} pairs were compared: {by_chance(m, c.alpha)} The {adjusted}; the posterior "
             "probabilities are not: each pair has its own prior, "
             "whatever the other pairs show."
-            + (" bayes.multilevel(scores) is the one model of all that shrinks." if c.scores.paired else "")
+            + (" The joint model behind the ranking is the one that shrinks: joint()." if over_datasets else "")
         )
     if c.against == "best":
         lines.append(

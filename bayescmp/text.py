@@ -34,6 +34,15 @@ def percent(p: float, mcse: float = 0.0, threshold: float | None = None) -> str:
     return f"{value:.{decimals}f} %"
 
 
+BOLD, BLUE, ORANGE, GREY = "1", "1;38;5;32", "1;38;5;166", "38;5;245"
+"""Colours of a terminal (SGR codes of its 256) that can be read on black and on white; those of the figures."""
+
+
+def painted(text: str, code: str) -> str:
+    """A text in a terminal's colour."""
+    return f"\x1b[{code}m{text}\x1b[0m"
+
+
 def counted(n: int, what: str) -> str:
     """1 pair, 2 pairs."""
     return f"{n} {what}{'' if n == 1 else 's'}"

@@ -118,6 +118,12 @@ class Value:
             object.__setattr__(self, f.name, state[f.name] if f.name in state else _default(f))
         self._restore(kept)
 
+    def bare(self) -> Self:
+        """The same value without the grids and draws that it computed and keeps in itself."""
+        made = object.__new__(type(self))
+        made.__setstate__({k: x.bare() if isinstance(x, Value) else x for k, x in self.__getstate__().items()})
+        return made
+
 
 def same(x: Any, y: Any) -> bool:
     """Whether two contents are equal: arrays element by element, a list like a tuple, NaN like NaN."""

@@ -13,7 +13,8 @@ Written by `make bench` on {date}: {machine}; {versions}.
 It was a shared machine with other work on it, so look at ratios, not seconds. bayescmp and its peers take turns within
 one process (after one run that is not timed); a ratio is the median over the turns of the peer's CPU time divided by
 ours, with the middle half of the turns in brackets. BLAS has one thread. Memory is the most that a new process ever had
-after doing the work once, imports included. Where a peer would take too long it does a part of the work, marked `~`:
+after doing the work once, imports included; of work by two workers, without theirs. Rows with "wall" are one run in
+seconds of the wall clock. Where a peer would take too long it does a part of the work, marked `~`:
 the rest follows from the slope between two parts of different sizes where a part has fixed costs, and else it is
 multiplied up. The run took {minutes:.0f} minutes.
 
@@ -102,7 +103,7 @@ def case_rows(cases: list[dict[str, Any]]) -> list[tuple[str, ...]]:
         if "failed" in case:
             rows.append((case["what"], f"failed: {case['failed']}", *[""] * 5))
             continue
-        what, ours = case["what"], (time(case["ours"]), megabytes(case["memory"].get("")))
+        what, ours = case["what"], (time(case["ours"]), megabytes(case.get("memory", {}).get("")))
         for name, peer in case["peers"].items() or [("none", None)]:
             if peer is None:
                 rows.append((what, ours[0], "", "", "", ours[1], ""))

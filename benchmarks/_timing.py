@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from statistics import median
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ class Case:
 
     `share` says of a peer which part of the work it does where all of it would take too long, and `less` has an even
     smaller part of the same: the rest is extrapolated by the slope between the two, so that what a peer does once only
-    is not multiplied.
+    is not multiplied. `once` is for work of many seconds: it is timed by the wall, in its first run, with its memory.
     """
 
     what: str
@@ -29,6 +30,7 @@ class Case:
     turns: int = 5
     share: dict[str, float] = field(default_factory=dict)
     less: dict[str, tuple[Callable[[], Work], float]] = field(default_factory=dict)
+    once: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,11 @@ def in_turns(works: list[Work], turns: int) -> list[list[float]]:
 
 def ratios(case: Case) -> dict[str, Any]:
     """Our median time; for each peer its own, and the median and quartiles of its time over ours, turn by turn."""
+    if case.once:
+        work, start = case.ours(), perf_counter()
+        work()
+        took = perf_counter() - start
+        return {"ours": took, "peers": {}, "missing": [], "turns": 1, "memory": {"": _peak()}}
     works, missing = {}, []
     for name, make in case.peers.items():
         try:
@@ -110,10 +117,13 @@ def peak_memory(make: Callable[[], Work]) -> dict[str, float]:
         make()()
     except ImportError:
         return {}
+    peak = None if resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss else _peak()
+    return {} if peak is None else {"megabytes": peak}
+
+
+def _peak() -> float | None:
     status = Path("/proc/self/status")
-    if not status.exists() or resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss:
-        return {}
-    return {"megabytes": int(status.read_text().split("VmHWM:")[1].split()[0]) / 1024}
+    return int(status.read_text().split("VmHWM:")[1].split()[0]) / 1024 if status.exists() else None
 
 
 def exponent(growth: Growth) -> dict[str, Any]:

@@ -53,9 +53,9 @@ def correlated(models: int = MODELS) -> Work:
     return lambda: bc.compare(scores, rope=0.01, n_jobs=1)
 
 
-def hierarchical(models: int) -> Work:
+def hierarchical(models: int, n_jobs: int = 1) -> Work:
     scores = with_folds(models, DATASETS)
-    return lambda: bc.compare(scores, rope=0.01, n_jobs=1)
+    return lambda: bc.compare(scores, rope=0.01, n_jobs=n_jobs)
 
 
 def items(models: int = 100, n: int = 1136) -> bc.Scores:
@@ -181,10 +181,17 @@ def cases() -> list[Case]:
             "joint model, 4 models x 12 datasets x 100",
             partial(joint, 4, 12),
             {"our NUTS": partial(joint, 4, 12, "nuts")},
+            turns=1,
         ),
-        Case(f"joint model, {MODELS} models x {DATASETS} datasets x 100", partial(joint, MODELS, DATASETS), turns=1),
         Case(
-            f"joint model, 100 exchangeable models x {DATASETS} datasets x 100", partial(joint, 100, DATASETS), turns=1
+            f"joint model, {MODELS} models x {DATASETS} datasets x 100, wall",
+            partial(joint, MODELS, DATASETS),
+            once=True,
+        ),
+        Case(
+            f"joint model, 100 exchangeable models x {DATASETS} datasets x 100, wall",
+            partial(joint, 100, DATASETS),
+            once=True,
         ),
         Case(f"compare, sign, {PAIRS} pairs x {DATASETS} datasets", partial(signed_rank, bayes="sign_test"), turns=3),
         Case(
@@ -197,6 +204,11 @@ def cases() -> list[Case]:
         Case("compare, items, 4,950 pairs x 1,136 items, with P(best)", all_items, turns=3),
         Case("the same with its table, 4,950 pairs x 1,136 items", item_table, turns=2),
         Case(f"compare, hierarchical, 15 pairs x {DATASETS} datasets x 100 folds", partial(hierarchical, 6), turns=2),
+        Case(
+            f"compare, hierarchical, {PAIRS} pairs x {DATASETS} datasets x 100 folds, 2 workers, wall",
+            partial(hierarchical, MODELS, n_jobs=2),
+            once=True,
+        ),
         Case(f"rank_models, {MODELS} models x {DATASETS} datasets", ranking, turns=3),
         Case(
             f"bradley_terry, 8 models x {DATASETS} datasets",

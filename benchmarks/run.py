@@ -18,7 +18,7 @@ from typing import Any
 import _page
 from _timing import exponent, peak_memory, ratios, share_of_limit
 
-NAMES = ("cold_start", "correlated_t", "signed_rank", "hierarchical", "frequentist", "compare", "large_csv")
+NAMES = ("cold_start", "correlated_t", "signed_rank", "hierarchical", "frequentist", "compare", "reports", "large_csv")
 KINDS = ("cases", "growths", "limits")
 PACKAGES = ("bayescmp", "numpy", "scipy", "pandas", "pymc", "numba")
 PEERS = ("baycomp", "autorank", "scikit-posthocs", "pingouin", "statsmodels", "bayes-testkit", "pystan")
@@ -60,7 +60,7 @@ def every(name: str) -> dict[str, list[dict[str, Any]]]:
         for i, item in enumerate(getattr(module, kind)() if hasattr(module, kind) else []):
             print(f"{name}: {item.what}", file=sys.stderr, flush=True)
             result = fresh(name, kind, str(i), "time")
-            if kind == "cases":
+            if kind == "cases" and not item.once:
                 sides = {"": "ours", **{peer: peer for peer in item.peers if peer not in result.get("missing", [peer])}}
                 result["memory"] = {k: fresh(name, kind, str(i), side).get("megabytes") for k, side in sides.items()}
             found[kind].append(result | {"what": item.what, "variable": getattr(item, "variable", "")})

@@ -37,9 +37,10 @@ RESULTS = (
 # What a result has besides new numbers: its words, its forms, its parts, and the numbers the test itself is about.
 OTHER = set(
     "p_better p_equivalent p_worse probabilities plot sentence explain cautions a b pairs models to_frame to_dict "
-    "to_json to_arviz from_dict from_json row of resolve log_nu_range pair_names three labels numbers largest_mcse "
-    "problems answered is_answered settle sentences methods_text bibtex report to_csv to_latex pairs_at "
-    "to_markdown headline plan is_ranked quantity beyond_the_rope rests_on next_heading order".split()
+    "to_json to_arviz from_dict from_json row of resolve log_nu_range pair_names three labels numbers rows "
+    "largest_mcse problems answered has_answer has_estimate bare settle sentences methods_text bibtex report to_csv "
+    "to_latex to_text pairs_at pairs_of_top to_markdown headline plan is_ranked quantity beyond_the_rope rests_on "
+    "next_heading order".split()
 )
 # Advice; what every kind of posterior has its own of; what only refuses.
 WITHOUT_NUMBERS = {"frequentist.recommend", "gates.side_by_side", "bayes.StrengthPosterior.with_rope"} | {

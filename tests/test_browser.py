@@ -6,6 +6,7 @@ Needs playwright and a chromium (Debian: apt-get install chromium); without them
 import os
 import shutil
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -64,9 +65,17 @@ def hostile_c():
 
 
 @pytest.fixture(scope="module")
-def files(labour_c, hostile_c, tmp_path_factory):
+def datasets_c():
+    """Folds of many datasets, where the table of pairs has most columns."""
+    scores = bc.load_uci().select(models=["svm", "tree", "tree_pruned", "rf"])
+    with warnings.catch_warnings(action="ignore", category=bc.DegenerateWarning):  # two models agree on some dataset
+        return bc.compare(scores, rope=0.01, random_seed=1)
+
+
+@pytest.fixture(scope="module")
+def files(labour_c, hostile_c, datasets_c, tmp_path_factory):
     folder = tmp_path_factory.mktemp("reports")
-    comparisons = {"labour": labour_c, "hostile": hostile_c}
+    comparisons = {"labour": labour_c, "hostile": hostile_c, "datasets": datasets_c}
     return {name: c.report(folder / f"{name}.html") for name, c in comparisons.items()}
 
 
@@ -119,7 +128,7 @@ def near(shown, wanted):
     return abs(float(shown) - wanted) <= 0.5 * 10.0 ** -len(shown.partition(".")[2]) + 1.1e-5
 
 
-@pytest.mark.parametrize("name", ["labour", "hostile"])
+@pytest.mark.parametrize("name", ["labour", "hostile", "datasets"])
 def test_the_slider_says_what_python_says(show, name, request):
     """Table, cards, figure, headline and list of undecided pairs: the oracle is the comparison at another rope."""
     c = request.getfixturevalue(f"{name}_c")
@@ -193,7 +202,7 @@ def test_the_slider_moves_by_keyboard(show, labour_c):
     page.wait_for_function("() => document.getElementById('rope-now').textContent == '±0.04'")
 
 
-@pytest.mark.parametrize("name", ["labour", "hostile"])
+@pytest.mark.parametrize("name", ["labour", "hostile", "datasets"])
 def test_ticks_are_where_decisions_change(show, name, request):
     """Page Up goes from tick to tick; a decision differs from that one position before, and nowhere else."""
     ticks = curves(request.getfixturevalue(f"{name}_c")).ticks
@@ -260,13 +269,13 @@ def test_hostile_names_are_text(show):
 
 @pytest.mark.parametrize("width", [390, 768, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["labour", "hostile"])
+@pytest.mark.parametrize("name", ["labour", "hostile", "datasets"])
 def test_nothing_is_wider_than_the_screen(show, name, scheme, width):
     page = show(name, width, color_scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (background == "rgb(255, 255, 255)") == (scheme == "light")
-    for table in ("#pair-table", "#tests table"):
+    for table in ("#pair-table", "#tests table", *(["#datasets table"] if name == "datasets" and width > 768 else [])):
         box = page.locator(table).evaluate("t => [t.scrollWidth, t.parentElement.clientWidth]")
         assert width == 768 or box[0] <= box[1], "no column is cut"
     if width == 768:  # what is scrolled leaves the names where they are
@@ -330,7 +339,7 @@ CONTRAST = """() => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["labour", "hostile"])
+@pytest.mark.parametrize("name", ["labour", "hostile", "datasets"])
 def test_text_stands_out_from_its_background(show, name, scheme):
     """WCAG 1.4.3: 4.5 to 1, for the text of the page and of its figures."""
     found = show(name, 1280, color_scheme=scheme).evaluate(CONTRAST)

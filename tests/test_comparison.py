@@ -451,7 +451,8 @@ def test_a_printed_comparison_has_the_numbers_of_its_ranking():
         bayes="sign_test",
     )
     for row in c.ranking().to_dict("records"):
-        assert re.search(rf"{row['model']} +{row['p_best']:.3f} +{row['p_within_rope']:.3f} ", repr(c))
+        best, near = (probability(row[name], row["mcse"]) for name in ("p_best", "p_within_rope"))
+        assert re.search(rf"{row['model']} +{best} +{near} ", repr(c))
 
 
 @pytest.mark.parametrize("rope", [0, 0.01])
@@ -557,7 +558,8 @@ def test_strange_names_stay_on_their_lines(rng):
 def test_cautions_about_many_pairs():
     text = bc.compare(bc.load_labour(), rope=0.01).explain()
     assert "3 pairs were compared" in text
-    assert "bayes.multilevel" in text
+    assert "joint()" not in text, "one dataset"
+    assert "joint()" in bc.compare(bc.load_domains(), rope=1, random_seed=1).explain()
     assert "pairs were compared" not in bc.compare(bc.load_labour().select(models=["SVM", "DT"]), rope=0.01).explain()
 
 
@@ -600,15 +602,65 @@ def test_one_pair_in_either_order():
         c.pair("SVM", "SVM")
 
 
-def test_ranking_is_that_of_rank_models(rng):
+def test_ranking_is_that_of_the_joint_model(rng):
     scores = one_score_each(rng)
     c = bc.compare(scores, rope=0.01, random_seed=7)
-    by_hand = bc.bayes.rank_models(scores, rope=0.01, random_seed=7)
-    frame = c.ranking()
-    pd.testing.assert_frame_equal(frame, by_hand.to_frame())
-    one = bc.compare(bc.load_labour(), rope=0.01).ranking()
-    assert one["p_best"].sum() == pytest.approx(1)
-    assert one["model"].iloc[0] == "SVM"
+    joint = bc.bayes.multilevel(scores, rope=0.01, random_seed=7)
+    assert c.joint() == joint
+    pd.testing.assert_frame_equal(c.ranking(), joint.ranking().to_frame())
+    assert c.groups() == joint.ranking().groups()
+
+
+@pytest.mark.parametrize(
+    ("compared", "why"),
+    [
+        (lambda: bc.compare(bc.load_labour(), rope=0.01), "one dataset has no variation between datasets"),
+        (
+            lambda: bc.compare(uci(), rope=dict.fromkeys(SMALL, 0.02), bayes="sign_test"),
+            "every dataset has its own rope",
+        ),
+        (
+            lambda: bc.compare(
+                Scores.from_arrays(
+                    {m: [[1.0 + i, 1.2], [300 + i, 310.0], [9e4, 9e4 + i]] for i, m in enumerate("abc")},
+                    metric="rmse",
+                    resampling=bc.Resampling.kfold(2),
+                ),
+                rope=0,
+                bayes="sign_test",
+            ),
+            "the datasets have different units",
+        ),
+    ],
+)
+def test_without_a_joint_model_the_ranking_is_that_of_rank_models(compared, why):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        c = compared()
+        with pytest.raises(ScoresError, match=why):
+            c.joint()
+        assert c.joint_differs() == []
+        ranking = c.ranking_posterior()
+    assert ranking.inference.measured is None or ranking.inference.measured[0] == "bootstrap"
+    assert any(why in note for note in ranking.notes) == (len(c.scores.datasets) > 1)
+    assert sum(ranking.p_best.values()) == pytest.approx(1)
+
+
+def test_where_the_joint_model_decides_otherwise():
+    """Each sentence is about a pair with two decisions, quotes both probabilities, and no such pair is left out."""
+    c = bc.compare(uci(["rf", "gbm", "svm", "tree"]), rope=0.01, bayes="sign_test", random_seed=1)
+    found = c.joint_differs()
+    pairs = [
+        (pair, joint)
+        for pair in c.pairs
+        if (joint := c.joint().new_dataset(pair.a, pair.b)).decision() is not pair.decision
+    ]
+    assert [text.split(":")[0] for text in found] == [f"{pair.a} vs {pair.b}" for pair, _ in pairs]
+    assert found
+    for text, (pair, joint) in zip(found, pairs, strict=True):
+        said = [float(p) for p in re.findall(r"P = ([\d.]+)", text)]
+        assert any(said == pytest.approx([pair.posterior.three[i], joint.three[i]], abs=0.01) for i in range(3))
+        assert text in repr(c)
 
 
 @pytest.mark.parametrize("make", ["labour", "paired", "domains", "uci", "prior", "numpy", "ropes"])
@@ -664,8 +716,8 @@ def test_repr_fits_a_screen(rng):
     few = repr(bc.compare(one_score_each(rng, 3), rope=0.01, random_seed=1))
     many = repr(bc.compare(one_score_each(rng, 40, 8), rope=0.01, bayes="sign_test"))
     for text in (few, many):
-        assert len(text.splitlines()) <= 24
-        assert max(map(len, text.splitlines())) <= 150
+        assert len(text.splitlines()) <= 30
+        assert max(map(len, text.splitlines())) <= 170
     assert re.search(r"^m0 +m1 ", few, re.M)
     assert "780 pairs" in many
     assert "and 32 more models" in many
@@ -785,7 +837,7 @@ def test_every_posterior_is_computed_once(monkeypatch, tmp_path):
     scores = uci(("rf", "gbm", "svm"))
     place = "bayescmp.bayes.hierarchical.inference.hyper_posterior"
     grids = Counter(monkeypatch, place, lambda density: density.means.tobytes())
-    rankings = Counter(monkeypatch, "bayescmp.bayes.rank_models", lambda *_, **__: None)
+    rankings = Counter(monkeypatch, "bayescmp.bayes.multilevel", lambda *_, **__: None)
     monkeypatch.setattr(bc.Comparison, "prior_sensitivity", lambda self, **_: pd.DataFrame())  # counted apart
     monkeypatch.setattr("bayescmp.reports.content._priors", lambda c: [])
     c = bc.compare(scores, rope=0.01)

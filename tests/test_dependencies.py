@@ -44,6 +44,12 @@ def test_the_page_lists_every_dependency_and_its_lowest_version():
     assert [f"{name}>={version}" for name, version in rows] == PROJECT["dependencies"]
 
 
+def test_the_page_names_every_optional_package_and_its_licence():
+    (line,) = re.findall(r"^Optional: (.*)$", PAGE, re.M)
+    optional = {name_of(requirement) for extra in PROJECT["optional-dependencies"].values() for requirement in extra}
+    assert {name.lower() for name in re.findall(r"(\w+) \([\w.-]+\)", line)} == optional
+
+
 def test_nothing_is_under_another_gpl():
     """The licences as the installed packages declare them; `cons` comes with PyMC 5."""
     found = {name: licence(distribution) for name, distribution in reached().items()}

@@ -73,12 +73,12 @@ def test_rank_biserial_projection_by_brute_force(rng):
 @pytest.mark.oracle("frequentist.rank_biserial frequentist.cliffs_delta", "scipy")
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_bounds_where_all_agree_are_those_of_n_wins_of_n(level):
-    """n of n give P >= Clopper and Pearson's bound; both of two draws on their side have its square. Cliff's delta has
-    two samples, so each gets half of the tail, and the smaller one the say."""
+    """n of n give P >= Clopper and Pearson's bound. Cliff's delta has two samples, so each gets half of the tail, and
+    the smaller one the say; both of two draws on their side have the square of it."""
     p = stats.binomtest(7, 7).proportion_ci(level, method="exact").low
     d, zeros = np.arange(1.0, 8), np.zeros(7)
-    assert frequentist.rank_biserial(d, zeros, confidence_level=level).interval == pytest.approx((2 * p**2 - 1, 1))
-    assert frequentist.rank_biserial(zeros, d, confidence_level=level).interval == pytest.approx((-1, 1 - 2 * p**2))
+    assert frequentist.rank_biserial(d, zeros, confidence_level=level).interval == pytest.approx((2 * p - 1, 1))
+    assert frequentist.rank_biserial(zeros, d, confidence_level=level).interval == pytest.approx((-1, 1 - 2 * p))
     p = stats.binomtest(7, 7).proportion_ci((1 + level) / 2, method="exact").low
     high, low = 10 + np.arange(7), np.arange(9)
     found = [
@@ -137,6 +137,23 @@ def test_rank_biserial_interval_covers(shift):
     _, low, high = rank_biserial_core(signed_ranks(d, np.zeros(d.shape), "wilcox"), 0.95)
     truth = 2 * stats.norm.cdf(shift * math.sqrt(2)) - 1
     check_coverage((low <= truth) & (truth <= high), low=0.92)
+
+
+@pytest.mark.oracle("frequentist.rank_biserial", "scipy", "simulation")
+@pytest.mark.parametrize("n", [5, 6, 10])
+def test_where_all_agree_interval_and_exact_p_value_agree(n):
+    """0 is left out where scipy's exact Wilcoxon test rejects at 5 %; and skewed differences are covered: rare, large
+    losses are what the bound of n wins of n does not allow for."""
+    from bayescmp.frequentist.effect_sizes import rank_biserial_core
+    from bayescmp.numerics.ranks import signed_ranks
+
+    low, _ = frequentist.rank_biserial(np.arange(1.0, n + 1), np.zeros(n)).interval
+    assert (low > 0) == (stats.wilcoxon(np.arange(1.0, n + 1), method="exact").pvalue <= 0.05)
+    rng = np.random.default_rng(n)
+    d = math.log(2) - rng.exponential(size=(4000, n))  # P(d > 0) = 1/2, and a sum of two is a Gamma
+    truth = 2 * stats.gamma.cdf(2 * math.log(2), 2) - 1
+    _, low, high = rank_biserial_core(signed_ranks(d, np.zeros(d.shape), "wilcox"), 0.95)
+    check_coverage((low <= truth) & (truth <= high), low=0.93)
 
 
 @pytest.mark.oracle("frequentist.cohens_dz", "scipy", "simulation")

@@ -9,7 +9,7 @@ import bayescmp
 
 ROOT = Path(bayescmp.__file__).parent
 LAYERS = [
-    {"errors", "lazy", "needs", "measured"},
+    {"errors", "lazy", "needs", "measured", "progress"},
     {"_compat"},
     {"checks", "values", "references", "text", "notebook"},
     {"catalogue", "rope", "files"},

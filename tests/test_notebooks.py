@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import io
+import json
 import re
 import warnings
 from pathlib import Path
@@ -37,6 +38,35 @@ def test_figures_have_alternative_text(page):
     for cell in CELL.finditer(page):
         if FIGURE.search(cell["code"].rstrip()):
             assert re.search(r'mystnb:\n  image:\n    alt: ".{60,}"\n', cell["yaml"] or ""), cell["code"]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_the_notebook_of_a_page_is_the_page(path):
+    """What `make docs` wrote: the same cells in order, every one run, a picture where a figure is shown, no error."""
+    made = json.loads(path.with_suffix(".ipynb").read_text(encoding="utf-8"))
+    code = [cell for cell in made["cells"] if cell["cell_type"] == "code"][1:]  # the first one installs bayescmp
+    page = path.read_text(encoding="utf-8")
+    assert [cell["source"].strip() for cell in code] == [cell["code"].strip() for cell in CELL.finditer(page)], (
+        "run make docs, which writes the notebook, and commit it"
+    )
+    text = "".join(cell["source"] for cell in made["cells"] if cell["cell_type"] == "markdown")
+    assert "{doc}" not in text
+    headings = re.findall(r"^#+ .+$", CELL.sub("", page), re.M)
+    assert [heading for heading in headings if heading in text] == headings, "run make docs, and commit the notebook"
+    for link in re.findall(r"\]\(([^)#:\s]+)\)", text):
+        assert (path.parent / link).exists(), link
+    for cell, source in zip(code, CELL.finditer(page), strict=True):
+        skipped = "skip-execution" in source[0]
+        assert (cell["execution_count"] is None) == skipped
+        assert all(output["output_type"] != "error" for output in cell["outputs"])
+        pictures = sum("image/png" in output.get("data", {}) for output in cell["outputs"])
+        shows = FIGURE.search(source["code"].rstrip()) and not skipped
+        assert pictures == bool(shows), cell["source"]
+    assert [cell["id"] for cell in made["cells"]] == [f"cell-{i}" for i in range(len(made["cells"]))]
+
+
+def test_the_notebooks_are_small():
+    assert sum(path.with_suffix(".ipynb").stat().st_size for path in PAGES) < 1_000_000
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)

@@ -1,11 +1,14 @@
 """Every public number is confirmed by a source other than itself, and the marks that say so are right."""
 
+import re
+import tomllib
 from pathlib import Path
 
 import oracles
 import pytest
 
 HERE = Path(__file__).parent
+ROOT = HERE.parent
 
 
 def test_every_public_number_has_an_independent_oracle():
@@ -54,3 +57,14 @@ def test_what_is_missing_slow_or_misspelt_is_named():
 def test_a_mark_that_breaks_the_rules_is_refused(mark, words):
     with pytest.raises(ValueError, match=words):
         marked(f"@pytest.mark.oracle{mark}\n")
+
+
+def test_the_page_of_validation_is_not_older_than_the_project():
+    """`python scripts/validate.py --page` writes it anew in seconds, `make validate-versions` measures the versions."""
+    page = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| `([\w.]+)` \|", page, re.M))
+    assert set(oracles.public_numbers()) - listed == set()
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    lowest = re.search(r"^The lowest declared versions: Python [\d.]+, (.*)\.$", page, re.M)[1]
+    for package in lowest.split(", "):
+        assert any(f"{package}.".startswith(f"{d.replace('>=', ' ')}.") for d in declared), package

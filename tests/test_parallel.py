@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+import warnings
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -13,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import bayescmp as bc
-from bayescmp import catalogue
+from bayescmp import catalogue, progress
 from bayescmp.comparison import run
 from bayescmp.comparison.run import Job, run_pairs
 
@@ -64,6 +66,40 @@ def test_threads_give_the_same_and_leave_blas_as_it_was(bayes, monkeypatch):
         with joblib.parallel_config(backend="threading", n_jobs=2):
             assert bc.compare(scores, **options) == alone
         assert [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"] == before
+
+
+def test_workers_of_a_test_that_releases_the_lock_are_threads(monkeypatch):
+    """They start at once: every task runs in this process, and in another thread than the one that asks."""
+    ran, work = [], run.work
+
+    def recorded(*task):
+        ran.append((os.getpid(), threading.get_ident()))
+        return work(*task)
+
+    monkeypatch.setattr(run, "work", recorded)
+    scores, options = few_folds(4), {"rope": 0.01, "bayes": "signed_rank_test", "random_seed": 1}
+    alone = bc.compare(scores, n_jobs=1, **options)
+    assert ran == [(os.getpid(), threading.get_ident())]
+    assert bc.compare(scores, n_jobs=2, **options) == alone
+    assert len(ran) == 3
+    assert {pid for pid, _ in ran} == {os.getpid()}
+    assert threading.get_ident() not in {thread for _, thread in ran[1:]}
+
+
+def test_threads_keep_the_warnings_of_their_pairs_apart(monkeypatch):
+    """Each pair warns of itself, and the filters of the process are as before."""
+    chunked(monkeypatch, "signed_rank_test", 1)
+    job = Job(catalogue.find("signed_rank_test", "bayes"), 0.01, random_seed=1)
+
+    def posterior(self, pair):
+        warnings.warn(f"{pair.a} vs {pair.b}", UserWarning, stacklevel=1)
+        return bc.bayes.signed_rank_test(pair, rope=0.01, draws=1000, random_seed=1)
+
+    monkeypatch.setattr(Job, "posterior", posterior)
+    names, before = list(combinations(few_folds(5).models, 2)), list(warnings.filters)
+    found = run_pairs(few_folds(5), names, job, n_jobs=4)
+    assert [caught for _, caught in found] == [[("UserWarning", f"{a} vs {b}")] for a, b in names]
+    assert warnings.filters == before
 
 
 def test_chunks_share_work_without_changing_it(scores, monkeypatch):
@@ -195,6 +231,21 @@ def test_progress_is_shown_on_request(scores, capsys):
     assert "pairs" in capsys.readouterr().err
     bc.compare(scores, rope=0.01, random_seed=1)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("silence", "shown"), [(0.01, True), (60, False)])
+def test_progress_appears_after_a_while_where_a_person_looks_on(silence, shown, capsys, monkeypatch):
+    """Also while the first part is at work, by another thread; bars within it are not shown."""
+    monkeypatch.setattr(progress, "SECONDS", silence)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as at a terminal
+    monkeypatch.setattr(progress, "_watched", lambda: True)
+    with progress.progress_bar(2, 0, "report, parts", None) as advance:
+        with progress.progress_bar(9, 0, "inner sweeps", None):
+            time.sleep(0.5)
+        advance(1)
+    said = capsys.readouterr().err
+    assert ("report, parts" in said) is shown
+    assert "inner sweeps" not in said
 
 
 @pytest.mark.filterwarnings("ignore")

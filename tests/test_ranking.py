@@ -354,6 +354,24 @@ def test_json_and_back(scores):
         bc.bayes.RankingPosterior.from_dict({"kind": "nothing"})
 
 
+@pytest.mark.oracle("bayes.RankingPosterior.at_ropes", "brute force")
+@pytest.mark.parametrize("scores", [UCI, bc.load_labour()], ids=["datasets", "folds"])
+def test_many_ropes_at_once_are_counts_of_the_draws(scores):
+    """Shares and joint probabilities counted draw by draw; and the groups are those of each rope alone."""
+    found, ropes = rank(scores, rope=0.01, draws=2000), (0.0, 0.004, 0.02, 0.1)
+    draws, models = found.draws(), np.array(found.models)
+    for rope, one in zip(ropes, found.at_ropes(ropes, 0.9), strict=True):
+        near = draws >= draws.max(axis=1, keepdims=True) - rope - 1e-12
+        assert list(one.p_within_rope.values()) == pytest.approx(near.mean(axis=0).tolist())
+        groups = one.groups(threshold=0.9)
+        assert groups == found.with_rope(rope).groups(threshold=0.9)
+        assert set(groups.worse) == set(models[near.mean(axis=0) <= 0.1])
+        if groups.probability is not None and not groups.by_rope:
+            last = np.isin(models, groups.beaten)
+            apart = draws[:, ~np.isin(models, groups.worse)].min(axis=1) > draws[:, last].max(axis=1)
+            assert groups.probability == pytest.approx(apart.mean())
+
+
 def test_a_wider_rope_has_more_among_the_best():
     found = rank(UCI, rope=0.0, draws=2000)
     shares = [sum(found.with_rope(r).p_within_rope.values()) for r in (0, 0.01, 0.1, float("inf"))]

@@ -1,8 +1,10 @@
 """Which tests are recommended: by the setting and the design, never by the values."""
 
 import json
+from inspect import signature
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayescmp as bc
@@ -158,6 +160,27 @@ def test_many_pairs_are_warned_about():
     for name in ("kx1", "kxm"):
         assert any("pairs: p-values need an adjustment" in r for r in recommend(SETTINGS[name]).reasons)
     assert not any("adjustment" in r for r in recommend(SETTINGS["2x1"]).reasons)
+
+
+ITEMS = np.random.default_rng(5).random((2, 40, 3))  # models, items, runs
+
+
+@pytest.mark.parametrize("seeds", [1, 3])
+@pytest.mark.parametrize("right_or_wrong", [True, False])
+def test_what_is_recommended_for_items_can_be_run(seeds, right_or_wrong):
+    """With several trained models behind the items too, where `cohens_d` would average them."""
+    grades = (ITEMS > 0.5) * 1.0 if right_or_wrong else ITEMS
+    rows = [("ab"[m], i, s, grades[m, i, s]) for m, i, s in np.ndindex(2, 40, seeds)]
+    frame = pd.DataFrame(rows, columns=["model", "item", "seed", "score"])
+    frame = frame if seeds > 1 else frame.drop(columns="seed")
+    pair = Scores.from_frame(frame, higher_is_better=True, resampling=Resampling.items()).pair("a", "b")
+    advice = recommend(pair)
+    assert {row.question for row in advice.rows if row.school == "bayes"} >= {"Q1", "Q2"}
+    for row in advice.rows:
+        function = getattr(getattr(bc, row.school), row.function)
+        rope = {"rope": 0.01} if "rope" in signature(function).parameters else {}
+        assert function(pair, **rope) is not None
+    assert ("cohens_d" in advice.functions()) == (seeds == 1 and not right_or_wrong)
 
 
 def test_frame_text_and_json():

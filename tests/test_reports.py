@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import bayescmp as bc
 from bayescmp import reports
+from bayescmp.bayes import signed_rank
 from bayescmp.reports.content import addresses, content
 from bayescmp.reports.curves import UNIT, curves
 from bayescmp.reports.escape import latex, markdown
@@ -320,6 +321,8 @@ def test_latex_compiles(name, request, tmp_path):
         run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
         assert run.returncode == 0, run.stdout[-2000:]
         assert (tmp_path / file).with_suffix(".pdf").stat().st_size > 1000
+        if file == "r.tex" and name != "hostile_c":
+            assert "Overfull" not in run.stdout, "a line or table is wider than the page"
 
 
 def test_csv_is_safe_and_exact(hostile_c, tmp_path):
@@ -372,6 +375,41 @@ def test_between_the_ropes_the_page_is_off_by_no_more_than_it_says(labour_c):
         exact = np.array([q.three for q in p.at_ropes(ropes)])
         assert np.abs(exact - shown[i, list(places)]).max() <= found.error + 1e-5
     assert found.error < 0.002
+
+
+def test_the_grid_is_finer_where_a_pair_changes_quickly():
+    """Two models that differ by a thousandth of the rope: the whole curve lies between its first two ropes."""
+    rng = np.random.default_rng(1)
+    base = rng.normal(0.8, 0.03, (10, 10))
+    near = {"a": base, "b": base + rng.normal(0, 2e-5, base.shape), "c": base + rng.normal(0, 0.02, base.shape)}
+    scores = bc.Scores.from_arrays(near, metric="accuracy", resampling=bc.Resampling.kfold(10, repeats=10))
+    c = bc.compare(scores, rope=0.01)
+    coarse, found = curves(c, ropes=[rope / 1000 for rope in range(0, 41, 1)]), curves(c)
+    assert len(found.ropes) > len(coarse.ropes)
+    ropes = np.array([(rope.low, rope.high) for rope in found.ropes])
+    middles = [bc.Rope(*ends) for ends in (ropes[1:] + ropes[:-1]) / 2]
+    for row, p in zip(found._p / UNIT, c.posteriors, strict=True):
+        exact = np.array([q.three for q in p.at_ropes(middles)])
+        assert np.abs((row[1:] + row[:-1]) / 2 - exact).max() <= 1.2 * found.error  # "about"
+    assert found.error < coarse.error / 2
+
+
+def test_a_rope_of_the_grid_is_answered_once(monkeypatch):
+    """Five datasets have steps, where the grid is refined pass by pass: earlier passes are not drawn again."""
+    asked = []
+
+    def counted(inferences, plans, ropes, means, plain=signed_rank._plain):
+        asked.extend(ropes)
+        return plain(inferences, plans, ropes, means)
+
+    rng = np.random.default_rng(1)
+    few = dict(zip("ab", rng.normal(0.8, 0.03, (2, 5)), strict=True))
+    scores = bc.Scores.from_arrays(few, metric="accuracy", datasets=5)
+    c = bc.compare(scores, rope=0.01, bayes="signed_rank_test", random_seed=1)
+    monkeypatch.setattr(signed_rank, "_plain", counted)
+    found = curves(c)
+    assert len(found.ropes) > 42, "the grid was refined"
+    assert len(asked) == len(set(asked)) == len(found.ropes) - 1, "the comparison's own rope was there"
 
 
 def test_ticks_are_where_the_exact_posterior_changes_its_decision():

@@ -257,7 +257,6 @@ def test_every_other_test_of_pairs_refuses_runs(scores):
         lambda: bc.frequentist.anova(ONE, kind="repeated"),
         lambda: bc.frequentist.difference_interval(ONE.pair("rf", "svm"), corrected=False),
         lambda: bc.frequentist.hotelling_test(np.eye(5)[:, :2], np.ones((5, 2)), resampling=RUNS),
-        lambda: bc.bayes.multilevel(MANY, rope=0.01),
         lambda: bc.bayes.pymc_model("correlated_ttest", ONE.pair("rf", "svm")),
     ],
 )

@@ -392,6 +392,29 @@ def test_compiled_loop_counts_as_numpy_does(rng, rope, draws, monkeypatch):
         assert one.hdi() == pytest.approx(two.hdi(), abs=1e-14)
 
 
+@pytest.mark.filterwarnings("ignore::bayescmp.ScaleWarning")
+@pytest.mark.parametrize("least_work", [0, math.inf], ids=["compiled", "plain"])
+@pytest.mark.parametrize("data", AWKWARD)
+def test_many_ropes_in_one_pass_are_each_of_them_alone(data, least_work, monkeypatch):
+    """No rope, borders that are hit, an unequal rope and one that holds everything: equal to the last digits."""
+    from bayescmp.bayes import signed_rank
+
+    monkeypatch.setattr(signed_rank, "LEAST_WORK", least_work)
+    rng = np.random.default_rng([*data.encode()])
+    pairs = [AWKWARD[data](rng) for _ in range(3)]
+    ropes = [bc.Rope.of(rope) for rope in (0, 0.01, (-0.02, 0.005), 0.03, 0.9)]
+    options = {"rope": 0.02, "random_seed": 1, "draws": 3000}
+    together = signed_rank.share_draws(
+        [bc.bayes.signed_rank_test(z, 0 * z, **options) for z in pairs], pairs=3, ropes=ropes
+    )
+    for z, one in zip(pairs, together, strict=True):
+        for rope in ropes:
+            alone = bc.bayes.signed_rank_test(z, 0 * z, **options | {"rope": rope})
+            assert one.with_rope(rope).three == pytest.approx(alone.three, abs=1e-12)
+            assert list(one.with_rope(rope).expected.values()) == pytest.approx(list(alone.expected.values()))
+            assert one.with_rope(rope).hdi() == pytest.approx(alone.hdi(), abs=1e-14)
+
+
 @pytest.mark.oracle("bayes.RegionPosterior.border_note bayes.signed_rank_test", "brute force")
 def test_rounded_scores_on_the_border_have_a_note_with_both_sides(rng):
     """The share is counted pair by pair, and both sides are the test with the other ropes and the same seed."""

@@ -1,5 +1,6 @@
 """The checker of the site finds what it is there to find; the site, where it was built, is sound in a browser."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -58,6 +59,19 @@ def test_pages_without_title_or_way_on_are_found(site):
     assert [line.partition(": ")[2] for line in check(site)[1]] == ["no title", "does not say what to read next"]
 
 
+def test_pages_that_the_search_does_not_find_are_found(site):
+    """An index as Sphinx writes it: terms are stems, and a term has one page, or a list of them."""
+    pages = [*checker().SEARCHED.values()]
+    terms = {word[:5].removesuffix("s"): i for i, word in enumerate(checker().SEARCHED)}
+    index = {"docnames": [*pages, "other"], "titleterms": {stem: [i, len(pages)] for stem, i in terms.items()}}
+    (site / "searchindex.js").write_text(f"Search.setIndex({json.dumps(index)})")
+    assert checker().search_problems(site) == []
+    index["titleterms"]["seed"] = len(pages)
+    (site / "searchindex.js").write_text(f"Search.setIndex({json.dumps(index)})")
+    assert checker().search_problems(site) == ["howto/seeds: a search for 'seeds' does not find it by its title"]
+    assert check(site)[0] == 1
+
+
 def checker():
     names = {"__file__": str(ROOT / "scripts" / "check_site.py"), "__name__": "check_site"}
     exec((ROOT / "scripts" / "check_site.py").read_text(encoding="utf-8"), names)
@@ -83,6 +97,24 @@ def test_faults_of_markdown_are_found(tmp_path):
 
 
 CHROMIUM = os.environ.get("BAYESCMP_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+
+
+@pytest.mark.skipif(not (SITE / "index.html").exists(), reason="the site was not built: make docs")
+def test_the_search_of_the_built_site_answers():
+    """In a browser, with the site's own script: the page stands among the first results."""
+    api = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        pytest.skip("no chromium was found")
+    with api.sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page()
+        for word, wanted in checker().SEARCHED.items():
+            page.goto(f"{(SITE / 'search.html').as_uri()}?q={word}")
+            page.wait_for_function("document.querySelectorAll('#search-results li a').length > 2")
+            links = page.eval_on_selector_all("#search-results li a", "all => all.map(a => a.getAttribute('href'))")
+            first = [link.partition("?")[0].partition("#")[0].removesuffix(".html") for link in links]
+            assert wanted in list(dict.fromkeys(first))[:3], (word, first[:8])
+        browser.close()
 
 
 @pytest.mark.skipif(not (SITE / "index.html").exists(), reason="the site was not built: make docs")

@@ -912,10 +912,10 @@ def with_holes(cells, models=5, datasets=30):
 
 @pytest.mark.filterwarnings("ignore::bayescmp.MissingWarning")
 def test_the_ranking_names_the_datasets_that_it_rests_on(tmp_path):
-    """17 of 150 cells are missing, each on another dataset: 13 of 30 datasets are left, and every place says so."""
+    """17 of 150 cells are missing, each on another dataset: the bootstrap has 13 of 30 datasets left, and says so."""
     scores = with_holes([(i % 5, i) for i in range(17)])
-    c = bc.compare(scores, rope=0.01, random_seed=1)
-    used, caution = "13 of 30 datasets", "The ranking rests on 13 of 30 datasets: the other 17 are left out"
+    c = bc.compare(scores, rope=dict.fromkeys(scores.datasets, 0.01), random_seed=1, bayes="sign_test")
+    used, caution = "13 of 30 datasets", "All models were run on 13 of 30 datasets only"
     assert repr(c).splitlines()[2].startswith("5 models, 30 datasets (13 with all models)")
     assert caution in repr(c).splitlines()[3]
     assert f"Ranking by mean score over {used}:" in repr(c)
@@ -949,8 +949,10 @@ def test_the_ranking_names_the_datasets_that_it_rests_on(tmp_path):
 def test_more_than_a_fifth_is_a_caution(lost, caution):
     c = bc.compare(with_holes([(1, i) for i in range(lost)], models=3), rope=0.01, random_seed=1)
     assert ("CAUTION" in repr(c)) == caution
-    assert any("rests on" in text for text in c.cautions()) == caution
-    assert (f"{30 - lost} of 30 datasets" in repr(c.ranking_posterior())) == (lost > 0)
+    assert any(f"run on {30 - lost} of 30 datasets" in text for text in c.cautions()) == caution
+    ranking = c.ranking_posterior()
+    assert (f"{lost} of 90 results are missing: the model fills them in" in repr(ranking)) == (lost > 0)
+    assert len(ranking.datasets) == 30
 
 
 @pytest.mark.filterwarnings("ignore::bayescmp.MissingWarning")
@@ -965,10 +967,10 @@ def test_holes_on_the_command_line(tmp_path):
     path = tmp_path / "scores.csv"
     with_holes([(i % 5, i) for i in range(17)]).to_frame().drop(columns=["repeat", "fold"]).to_csv(path, index=False)
     call = ["compare", str(path), "--rope", "0.01", "--seed", "1"]
-    assert "rests on 13 of 30 datasets" in CliRunner().invoke(main, call).stdout.splitlines()[3]
+    assert "run on 13 of 30 datasets" in CliRunner().invoke(main, call).stdout.splitlines()[3]
     found = json.loads(CliRunner().invoke(main, [*call, "--format", "json"]).stdout)
-    assert {(row["n"], row["of_datasets"]) for row in found["ranking"]} == {(13, 30)}
-    assert any("rests on 13 of 30 datasets" in note for note in found["notes"])
+    assert {(row["n"], row["of_datasets"]) for row in found["ranking"]} == {(30, 30)}
+    assert any("run on 13 of 30 datasets" in note for note in found["notes"])
 
 
 # ---- names, estimands, files

@@ -56,7 +56,7 @@ def _of_draws(draws: ArrayLike, mass: float) -> tuple[float, float]:
     starts, ends = (
         (values, values)
         if 2 * beyond >= rough.size
-        else (values[values <= rough[beyond]], values[values >= rough[-1 - beyond]])
+        else (np.compress(values <= rough[beyond], values), np.compress(values >= rough[-1 - beyond], values))
     )
     if min(starts.size, ends.size) <= left_out:
         starts = ends = values

@@ -188,11 +188,12 @@ def diagnose(data: Any) -> Diagnostics:
     return replace(diagnosed(variables), divergences=int(stats["diverging"].values.sum()), bfmi=bfmi)
 
 
-def diagnosed(variables: list[NDArray[Any]]) -> Diagnostics:
-    """The worst over all of these draws, each chains x draws x any further axes."""
+def diagnosed(variables: list[NDArray[Any]], together: int = 1) -> Diagnostics:
+    """The worst over all of these draws, each chains x draws x any further axes; see `r_hat` for `together`."""
     every = np.concatenate([x.reshape(*x.shape[:2], -1) for x in variables], axis=2)
     chains, draws = every.shape[:2]
-    return Diagnostics(r_hat=r_hat(every), ess_bulk=ess(every), ess_tail=ess(every, "tail"), chains=chains, draws=draws)
+    bulk, tail = ess(every), ess(every, "tail")
+    return Diagnostics(r_hat=r_hat(every, together), ess_bulk=bulk, ess_tail=tail, chains=chains, draws=draws)
 
 
 def share_mcse(hits: NDArray[np.bool_]) -> float:

@@ -166,14 +166,24 @@ class RegionPosterior(Posterior):
     def answered(self, summaries: Iterable[RegionSummary], estimate: Estimate | None = None) -> Self:
         """The same posterior with `summaries` and an `estimate` that were computed elsewhere, from the same draws."""
         other = replace(self)
-        other._answers.update(self._answers | {s.rope: s for s in summaries})
-        other._estimates.extend([estimate] if estimate else self._estimates)
+        other._answers.update(self._answers)
+        other._estimates.extend(self._estimates)
+        other._remember(summaries, estimate)
         return other
 
+    def _remember(self, summaries: Iterable[RegionSummary], estimate: Estimate | None = None) -> None:
+        """Keep answers that were computed from the draws of this posterior."""
+        self._answers.update({s.rope: s for s in summaries})
+        self._estimates[:] = [estimate] if estimate else self._estimates
+
+    def has_answer(self, rope: Rope) -> bool:
+        """Whether the answers for this rope are there."""
+        return rope in self._answers
+
     @property
-    def is_answered(self) -> bool:
-        """Whether the answers for its rope are there."""
-        return self.rope in self._answers
+    def has_estimate(self) -> bool:
+        """Whether the mean difference and its interval are there."""
+        return bool(self._estimates)
 
     def _kept(self) -> dict[str, Value]:
         estimate: dict[str, Value] = {"estimate": self._estimates[0]} if self._estimates else {}

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
+from threading import Lock
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -51,7 +52,7 @@ LEAST_WORK = 3e8
 """Pairs x datasets x draws from which compiling the loop pays."""
 DRAWS_AT_A_TIME = 64
 MEANS_AT_A_TIME = 3_200_000
-"""Mean differences in memory at once, of as many pairs: fresh memory takes longer than to draw the weights again."""
+"""Mean differences in memory at once, of as many pairs."""
 DATASETS_PER_DRAW, MOST_IN_GROUP = 4, 16
 """Draws that share their proportions: one for so many datasets, because with few of them T tells less of the answer."""
 
@@ -299,11 +300,10 @@ class SignedRankInference(RegionInference):
         return theta.T.reshape(*np.shape(weights)[:-1], 3)
 
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
-        plan = self._plan(ropes)
-        totals, sizes = zip(
-            *((plan.totals(block, self._quantiles), block.sizes) for block in self._blocks()), strict=True
-        )
-        return self._summaries(plan, ropes, *_shares(totals, sizes))
+        plan, won = self._plan(ropes), _Wins()
+        for block in self._blocks():
+            won.add(plan.totals(block, self._quantiles), block)
+        return self._summaries(plan, ropes, *won.shares())
 
     def _summaries(self, plan: "_Walsh", ropes: list[Rope], shares: Floats, errors: Floats) -> list[RegionSummary]:
         expected = self._expected(plan, ropes)
@@ -315,7 +315,7 @@ class SignedRankInference(RegionInference):
     def _expected(self, plan: "_Walsh", ropes: list[Rope]) -> Floats:
         """E[theta], exact: E[w_i w_j] = a_i a_j / (A (A + 1)), and E[w_i^2] = a_i (a_i + 1) / (A (A + 1))."""
         alpha, total = self._alpha, self._alpha.sum()
-        product = plan.theta(alpha[:, None])[..., 0] * total**2
+        product = plan.products(alpha)
         own = np.empty((len(ropes), 3))
         for k, rope in enumerate(ropes):
             region = rope.regions(self._z, self._errors)
@@ -350,6 +350,10 @@ class SignedRankInference(RegionInference):
             means.append(self._z[side] @ weights / weights.sum(axis=0) if side.any() else 0.0)
         found = means[1] + block.shares(self._quantiles) * (means[0] - means[1])
         return found.ravel()[: block.draws]
+
+    def _estimate_of(self, means: Floats) -> Estimate:
+        """The estimate from the mean differences under all draws."""
+        return Estimate(self.mean, *hdi(means), float(np.maximum(means, 0.0).mean()))
 
     def mean_distribution(self) -> tuple[Floats, Floats]:
         """Values of the mean difference and their weights: the draws."""
@@ -441,20 +445,36 @@ class _Block(NamedTuple):
         return self.draws // groups + (np.arange(groups) < self.draws % groups)
 
 
-def _shares(totals: Sequence[Floats], blocks: Sequence[NDArray[np.int_]]) -> tuple[Floats, Floats]:
-    """The shares of the draws that each region wins, and their standard errors, from the wins of all groups of draws.
+class _Wins:
+    """How often each region wins, summed over the groups of draws of all blocks.
 
-    `totals` has the wins of every block, ... x 3 x groups, and `blocks` the draws in each of its groups. A group and
-    its mirror image (1 - u for u) count as one. An error is never 0, also where all draws hit, or none.
+    A group and its mirror image (1 - u for u) count as one.
     """
-    both, sizes = (
-        np.concatenate([x[..., : x.shape[-1] // 2] + x[..., x.shape[-1] // 2 :] for x in found], axis=-1)
-        for found in (totals, blocks)
-    )
-    draws, groups = int(sizes.sum()), int((sizes > 0).sum())
-    shares = both.sum(axis=-1) / draws
-    spread = np.square(both - shares[..., None] * sizes).sum(axis=-1) * groups / max(groups - 1, 1)
-    return shares, np.sqrt(spread + 0.5) / draws
+
+    def __init__(self) -> None:
+        self.draws = self.groups = 0
+        self.wins = self.squares = self.by_size = np.zeros(())
+        self.sizes = 0.0
+
+    def add(self, totals: Floats, block: "_Block") -> None:
+        """The wins of a block, ... x 3 x groups."""
+        half = totals.shape[-1] // 2
+        both, sizes = (x[..., :half] + x[..., half:] for x in (totals, block.sizes))
+        self.draws, self.groups = self.draws + int(sizes.sum()), self.groups + int((sizes > 0).sum())
+        self.wins = self.wins + both.sum(axis=-1)
+        self.squares = self.squares + np.einsum("...i,...i", both, both)
+        self.by_size = self.by_size + both @ sizes
+        self.sizes += float(sizes @ sizes)
+
+    def shares(self) -> tuple[Floats, Floats]:
+        """The shares of the draws that each region wins, and their standard errors, from the spread of the groups.
+
+        An error is never 0, also where all draws hit, or none.
+        """
+        shares = self.wins / self.draws
+        spread = self.squares - shares * (2 * self.by_size - shares * self.sizes)  # of wins - share * size
+        spread = np.maximum(spread, 0.0) * self.groups / max(self.groups - 1, 1)
+        return shares, np.sqrt(spread + 0.5) / self.draws
 
 
 class _Walsh:
@@ -507,13 +527,12 @@ class _Walsh:
         side = np.arange(len(ordered)) >= self.first
         return [_prefix_sums(ordered[np.lexsort((ends, side))], self.first) for ends in (self.upper, self.lower)]
 
-    def four_partners(self) -> NDArray[np.intp]:
-        """For the first rope: below and not above its upper border, then its lower one (or the upper again)."""
-        high, low = self.borders[0], self.borders[1]
-        assert high is not None
-        low = high if low is None else low
-        found = np.zeros((4, 2 * self.order.size), dtype=np.intp)
-        found[:, : high[0].size] = [*high, *low]
+    def partners(self) -> NDArray[np.intp]:
+        """For each rope: below and not above its upper border, then its lower one (or the upper again)."""
+        found = np.zeros((len(self.borders) // 2, 4, 2 * self.order.size), dtype=np.intp)
+        for rows, high, low in zip(found, self.borders[::2], self.borders[1::2], strict=True):
+            assert high is not None
+            rows[:, : high[0].size] = [*high, *(high if low is None else low)]
         return found
 
     def theta(self, weights: Floats, shares: Floats | None = None) -> Floats:
@@ -534,6 +553,23 @@ class _Walsh:
             result[k, 2] = below_high if low is None else self._below(low, prefixes, ordered, one, two, t)
             np.subtract(below_high, result[k, 2], out=result[k, 1])
         return result
+
+    def products(self, weights: Floats) -> Floats:
+        """The sums of w_i w_j over the pairs in each region, ropes x 3, for one vector of weights."""
+        ordered = weights[self.order]
+        prefixes = [prefix[:, 0] for prefix in self.prefix_sums(ordered[:, None])]
+        twice = np.concatenate([ordered, 2 * ordered[self.first :]])  # pairs of both sides come twice
+
+        def below(partners: list[NDArray[np.intp]] | None) -> float:
+            assert partners is not None
+            return sum(float(prefixes[i % len(prefixes)][rows] @ twice) for i, rows in enumerate(partners)) / 2
+
+        found, total = np.empty((len(self.borders) // 2, 3)), float(ordered.sum()) ** 2
+        for three, high, low in zip(found, self.borders[::2], self.borders[1::2], strict=True):
+            not_better = below(high)
+            worse = not_better if low is None else below(low)
+            three[:] = total - not_better, not_better - worse, worse
+        return found
 
     def _below(
         self,
@@ -599,72 +635,89 @@ def _count(ends: Floats, room: Floats, side: Literal["left", "right"]) -> tuple[
 # ---- many pairs at once
 
 
-def share_draws(results: list[RegionPosterior], *, pairs: int | None = None) -> list[RegionPosterior]:
-    """These results of `signed_rank_test` with their answers, computed together where they share their random numbers.
+def share_draws(
+    results: list[RegionPosterior], *, pairs: int | None = None, ropes: Sequence[Rope] = ()
+) -> list[RegionPosterior]:
+    """These results of `signed_rank_test`, their answers computed together where they share their random numbers.
 
-    `pairs` is the number of all pairs of a comparison, of which these may be a part: it decides which of two loops is
-    used, equal up to rounding, so that parts and workers change no digit.
+    They then hold the answers for their own ropes, or for `ropes` where these are given. `pairs` is the number of all
+    pairs of a comparison, of which these may be a part: it decides which of two loops is used, equal up to rounding, so
+    that parts and workers change no digit.
     """
     together: dict[Any, list[int]] = {}
     plans: dict[int, _Walsh] = {}
     for i, result in enumerate(results):
         inference = result.inference
-        if isinstance(inference, SignedRankInference) and not result.is_answered:
-            stream = (inference.n_draws, inference.random_seed, inference.prior, result.rope)
-            plans[i] = inference._plan([result.rope])
-            key = (tuple(sorted(result.datasets)), *stream, plans[i].one_order)
+        new = tuple(rope for rope in dict.fromkeys(ropes or (result.rope,)) if not result.has_answer(rope))
+        if isinstance(inference, SignedRankInference) and new:
+            plans[i] = inference._plan(list(new))
+            stream = (inference.n_draws, inference.random_seed, inference.prior)
+            key = (tuple(sorted(result.datasets)), *stream, new, plans[i].one_order, result.has_estimate)
             together.setdefault(key, []).append(i)
-    answered = list(results)
-    for places in together.values():
+    for (*_, new, one_order, has_estimate), places in together.items():
         one: Any = results[places[0]].inference
-        work = (pairs or len(places)) * one.differences.size * one.n_draws
-        compiled = work >= LEAST_WORK and plans[places[0]].one_order and find_spec("numba") is not None
-        at_a_time = max(1, MEANS_AT_A_TIME // one.n_draws)
+        work = (pairs or len(places)) * one.differences.size * one.n_draws * len(new)
+        loop = _compiled if work >= LEAST_WORK and one_order and find_spec("numba") is not None else _plain
+        at_a_time = min(max(1, MEANS_AT_A_TIME // one.n_draws), len(places))
+        means = np.empty((at_a_time, 0 if has_estimate else one.n_draws))
         for start in range(0, len(places), at_a_time):
             some = places[start : start + at_a_time]
             inferences: list[Any] = [results[i].inference for i in some]
-            rope = results[some[0]].rope
-            shares, means = (_compiled if compiled else _plain)(inferences, [plans[i] for i in some], rope)
-            for i, inference, *found, mean in zip(some, inferences, *shares, means, strict=True):
-                (summary,) = inference._summaries(plans[i], [rope], *(x[None] for x in found))
-                estimate = Estimate(inference.mean, *hdi(mean), float(np.maximum(mean, 0.0).mean()))
-                answered[i] = results[i].answered([summary], estimate)
-    return answered
+            shares = loop(inferences, [plans[i] for i in some], new, means)
+            for at, (i, inference) in enumerate(zip(some, inferences, strict=True)):
+                summaries = inference._summaries(plans[i], list(new), *(x[at] for x in shares))
+                estimate = None if has_estimate else inference._estimate_of(means[at])
+                results[i]._remember(summaries, estimate)
+    return results
 
 
-Found = tuple[tuple[Floats, Floats], Floats]
-"""For each pair the shares of wins with their errors, and the mean differences under all draws."""
+def _plain(
+    inferences: list[SignedRankInference], plans: list[_Walsh], ropes: Sequence[Rope], means: Floats
+) -> tuple[Floats, Floats]:
+    """For each pair and rope the shares of wins with their errors, pair by pair in numpy.
 
-
-def _plain(inferences: list[SignedRankInference], plans: list[_Walsh], rope: Rope) -> Found:
-    """Pair by pair in numpy."""
-    totals, sizes, means = [], [], []
+    `means`, pairs x draws, is filled with the mean differences under all draws, where it has columns.
+    """
+    won, done = _Wins(), 0
     for block in inferences[0]._blocks():
-        totals.append(np.stack([p.totals(block, x._quantiles)[0] for p, x in zip(plans, inferences, strict=True)]))
-        sizes.append(block.sizes)
-        means.append(np.stack([inference._block_means(block) for inference in inferences]))
-    return _shares(totals, sizes), np.concatenate(means, axis=1)
+        won.add(np.stack([p.totals(block, x._quantiles) for p, x in zip(plans, inferences, strict=True)]), block)
+        if means.size:
+            for mean, inference in zip(means, inferences, strict=False):
+                mean[done : done + block.draws] = inference._block_means(block)
+        done += block.draws
+    return won.shares()
 
 
-def _compiled(inferences: list[SignedRankInference], plans: list[_Walsh], rope: Rope) -> Found:
+def _compiled(
+    inferences: list[SignedRankInference], plans: list[_Walsh], ropes: Sequence[Rope], means: Floats
+) -> tuple[Floats, Floats]:
     """The same in one compiled loop over all pairs, each with one order."""
     orders = np.stack([plan.order for plan in plans])
     z = np.take_along_axis(np.stack([inference._z for inference in inferences]), orders, axis=1)
-    partners = np.stack([plan.four_partners() for plan in plans])
+    partners = np.stack([plan.partners() for plan in plans])
     firsts = np.array([plan.first for plan in plans])
     quantiles = np.stack([inference._quantiles for inference in inferences])
-    totals, sizes, done, means = [], [], 0, np.empty((len(plans), inferences[0].n_draws))
+    no_rope = np.array([rope.is_zero for rope in ropes])
+    won, done = _Wins(), 0
     for block in inferences[0]._blocks():
-        totals.append(np.empty((len(plans), 3, block.weights.shape[1])))
-        sizes.append(block.sizes)
-        kernel()(*block, z, orders, firsts, partners, quantiles, rope.is_zero, TIE, totals[-1], means[:, done:])
+        totals = np.empty((len(plans), len(ropes), 3, block.weights.shape[1]))
+        kernel()(*block, z, orders, firsts, partners, quantiles, no_rope, TIE, totals, means[:, done:])
+        won.add(totals, block)
         done += block.draws
-    return _shares(totals, sizes), means
+    return won.shares()
+
+
+def kernel() -> Any:
+    """The compiled loop; from numba's own cache where that can be written."""
+    with _one_compiles:
+        return _kernel()
+
+
+_one_compiles = Lock()
 
 
 @cache
-def kernel() -> Any:
-    """The compiled loop; from numba's own cache where that can be written."""
+def _kernel() -> Any:
     import numba
 
     options = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
@@ -687,93 +740,105 @@ def _count_wins(  # type: ignore[no-untyped-def]
         The differences in order, and the places that sort them: the first side, then the second.
     firsts : pairs
         How many are on the first side.
-    partners : pairs x 4 x (2 observations)
-        As `_Walsh.four_partners`.
+    partners : pairs x ropes x 4 x (2 observations)
+        As `_Walsh.partners`.
     quantiles : pairs x `LOGITS`
-    no_rope : bool
+    no_rope : ropes
     tie : float
         Thetas closer than that share the win.
-    totals : pairs x 3 x groups, filled in
-    means : pairs x draws, filled in
+    totals : pairs x ropes x 3 x groups, filled in
+    means : pairs x draws, filled in; not where it has no columns
     """
     n, groups = weights.shape
+    ropes, wanted = no_rope.size, means.shape[1] > 0
     size = min(DRAWS_AT_A_TIME, groups)
     w, prefix = np.ones((n, size)), np.zeros((n + 2, size))
-    sums, mean, won, t = np.zeros((6, size)), np.zeros((2, size)), np.zeros((3, size)), np.zeros(size)
+    sums, mean, t = np.zeros((ropes, 6, size)), np.zeros((2, size)), np.zeros(size)
+    won = np.zeros((ropes, 3, size))
     # a few groups at a time stay in the fastest memory, and loops over `size` become vector instructions
     for start in range(0, groups, size):
         width = min(size, groups - start)
         w[:, :width] = weights[:, start : start + width]
         for p in range(z.shape[0]):
-            first, order, places, quantile = firsts[p], orders[p], partners[p], quantiles[p]
-            tied = (places[0] != places[1]).any() or (places[2] != places[3]).any()
-            sides = 2 if tied else 1
-            sums[:] = 0.0
-            mean[:] = 0.0
+            first, order, quantile = firsts[p], orders[p], quantiles[p]
             prefix[0] = 0.0
             prefix[first + 1] = 0.0
             for i in range(n):
                 at = i if i < first else i + 1
-                row, before, after, value = w[order[i]], prefix[at], prefix[at + 1], z[p, i]
-                sum_of = mean[0 if i < first else 1]
+                row, before, after = w[order[i]], prefix[at], prefix[at + 1]
                 for d in range(size):
                     after[d] = before[d] + row[d]
-                    sum_of[d] += value * row[d]
-            for border in range(1 if no_rope else 2):
-                for side in range(sides):
-                    rows = places[2 * border + side]
-                    # own side of the first, both sides, own side of the second: who, whose partners, from which row on
-                    for part_of in range(3):
-                        begin, end = (0, first) if part_of == 0 else (first, n)
-                        base, every = (first + 1, n + 1) if part_of == 2 else (0, first)
-                        shift = n - first if part_of == 1 else 0
-                        sum_of = sums[3 * border + part_of]
-                        full = begin
-                        while full < end and rows[full + shift] == every:
-                            full += 1
-                        row, other = prefix[full if part_of == 0 else full + 1], prefix[every]
-                        for d in range(size):  # all at once for those with every partner
-                            sum_of[d] += row[d] * other[d]
-                        for i in range(full, end):
-                            if rows[i + shift] != base:  # some partners
-                                row, other = w[order[i]], prefix[rows[i + shift]]
-                                for d in range(size):
-                                    sum_of[d] += row[d] * other[d]
-            for d in range(size):
-                one, two = prefix[first, d], prefix[n + 1, d] if first < n else 1.0
-                for border in range(2):
-                    a = sums[3 * border, d] / (sides * one * one)
-                    b = sums[3 * border + 1, d] / (sides * one * two)
-                    c = sums[3 * border + 2, d] / (sides * two * two)
-                    sums[3 * border, d] = a - 2.0 * b + c
-                    sums[3 * border + 1, d] = 2.0 * (b - c)
-                    sums[3 * border + 2, d] = c
-                mean[1, d] /= two
-                mean[0, d] = mean[0, d] / one - mean[1, d]
+            if wanted:
+                mean[:] = 0.0
+                for i in range(n):
+                    row, value, sum_of = w[order[i]], z[p, i], mean[0 if i < first else 1]
+                    for d in range(size):
+                        sum_of[d] += value * row[d]
+                for d in range(size):
+                    mean[1, d] /= prefix[n + 1, d] if first < n else 1.0
+                    mean[0, d] = mean[0, d] / prefix[first, d] - mean[1, d]
+            sums[:] = 0.0
+            for r in range(ropes):
+                places, of = partners[p, r], sums[r]
+                tied = (places[0] != places[1]).any() or (places[2] != places[3]).any()
+                sides = 2 if tied else 1
+                for border in range(1 if no_rope[r] else 2):
+                    for side in range(sides):
+                        rows = places[2 * border + side]
+                        # own side of the first, both sides, own side of the second: who, whose partners, from which row
+                        for part_of in range(3):
+                            begin, end = (0, first) if part_of == 0 else (first, n)
+                            base, every = (first + 1, n + 1) if part_of == 2 else (0, first)
+                            shift = n - first if part_of == 1 else 0
+                            sum_of = of[3 * border + part_of]
+                            full = begin
+                            while full < end and rows[full + shift] == every:
+                                full += 1
+                            row, other = prefix[full if part_of == 0 else full + 1], prefix[every]
+                            for d in range(size):  # all at once for those with every partner
+                                sum_of[d] += row[d] * other[d]
+                            for i in range(full, end):
+                                if rows[i + shift] != base:  # some partners
+                                    row, other = w[order[i]], prefix[rows[i + shift]]
+                                    for d in range(size):
+                                        sum_of[d] += row[d] * other[d]
+                for d in range(size):
+                    one, two = prefix[first, d], prefix[n + 1, d] if first < n else 1.0
+                    for border in range(2):
+                        a = of[3 * border, d] / (sides * one * one)
+                        b = of[3 * border + 1, d] / (sides * one * two)
+                        c = of[3 * border + 2, d] / (sides * two * two)
+                        of[3 * border, d] = a - 2.0 * b + c
+                        of[3 * border + 1, d] = 2.0 * (b - c)
+                        of[3 * border + 2, d] = c
             won[:] = 0.0
             for k in range(cell.shape[0]):
                 done = k * groups + start
                 here = max(min(width, draws - done), 0)
-                cells, parts, mean_of = cell[k, start:], part[k, start:], means[p, done : done + here]
+                cells, parts = cell[k, start:], part[k, start:]
                 for d in range(here):
                     low = quantile[cells[d]]
                     t[d] = low + parts[d] * (quantile[cells[d] + 1] - low)
-                for d in range(here):
-                    mean_of[d] = mean[1, d] + t[d] * mean[0, d]
-                for d in range(here):
-                    below = min(max((sums[0, d] * t[d] + sums[1, d]) * t[d] + sums[2, d], 0.0), 1.0)
-                    lower = min(max((sums[3, d] * t[d] + sums[4, d]) * t[d] + sums[5, d], 0.0), 1.0)
-                    better, worse = 1.0 - below, below if no_rope else lower
-                    equivalent = below - worse
-                    largest = max(better, equivalent, worse) - tie
-                    one = 1.0 if better >= largest else 0.0
-                    two = 1.0 if equivalent >= largest else 0.0
-                    three = 1.0 if worse >= largest else 0.0
-                    share = 1.0 / (one + two + three)
-                    won[0, d] += share * one
-                    won[1, d] += share * two
-                    won[2, d] += share * three
-            totals[p, :, start : start + width] = won[:, :width]
+                if wanted:
+                    mean_of = means[p, done : done + here]
+                    for d in range(here):
+                        mean_of[d] = mean[1, d] + t[d] * mean[0, d]
+                for r in range(ropes):
+                    of, won_by, none = sums[r], won[r], no_rope[r]
+                    for d in range(here):
+                        below = min(max((of[0, d] * t[d] + of[1, d]) * t[d] + of[2, d], 0.0), 1.0)
+                        lower = min(max((of[3, d] * t[d] + of[4, d]) * t[d] + of[5, d], 0.0), 1.0)
+                        better, worse = 1.0 - below, below if none else lower
+                        equivalent = below - worse
+                        largest = max(better, equivalent, worse) - tie
+                        one = 1.0 if better >= largest else 0.0
+                        two = 1.0 if equivalent >= largest else 0.0
+                        three = 1.0 if worse >= largest else 0.0
+                        share = 1.0 / (one + two + three)
+                        won_by[0, d] += share * one
+                        won_by[1, d] += share * two
+                        won_by[2, d] += share * three
+            totals[p, :, :, start : start + width] = won[:, :, :width]
 
 
 def pymc_signed_rank_test(pair: Pair, *, rope: RopeLike = 0, **options: Any) -> Any:

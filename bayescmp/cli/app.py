@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 import sys
 import warnings
@@ -54,11 +55,19 @@ ADVICE = {
     "overwrite=True": "Use --overwrite to replace it, or another path.",
     "higher_is_better=": "Use --higher-is-better or --lower-is-better.",
     "control=": "Use --control NAME.",
-    "rope=": "Use --rope 0.01, or --rope -0.01,0.02; 0 for none.",
+    "rope=": "Use --rope 0.01, or --rope=-0.01,0.02; 0 for none.",
+    "use posterior.draws(n)": "",
+    'use plot("posterior")': "For a mean difference use bayescmp plot posterior.",
 }
 """A piece of what an error advises in Python, and the advice here."""
-OPTIONS = {"random_seed": "seed", "path": "output", "bayes_options": "set", "format": "input-format"}
-"""Arguments in Python that have another name here; the others are the same, with hyphens."""
+PHRASES = {
+    " (None)": "",
+    " or a HierarchicalPrior": "",
+    "(min_sd); min_sd_sensitivity() has the answers for half and twice that": "(--set min_sd=NUMBER for another one)",
+}
+"""Parts of a sentence that only Python has, and what stands for them here."""
+OPTIONS = {"random_seed": "seed", "path": "output", "bayes_options": "settings", "format": "input_format"}
+"""Arguments in Python that have another name here; the others are the same."""
 
 
 @dataclass
@@ -153,16 +162,58 @@ def in_options(message: str) -> str:
     """An error's message in the words of the command line: advice as options, arguments by their options' names."""
     sentences = re.split(r"(?<=[.!?]) (?=[A-Z])", message)
     found = [next((here for python, here in ADVICE.items() if python in s), s) for s in sentences]
-    text = " ".join(dict.fromkeys(found))
+    text = " ".join(filter(None, dict.fromkeys(found)))
+    for python, here in PHRASES.items():
+        text = text.replace(python, here)
     context = click.get_current_context(silent=True)
-    known = {} if context is None else {p.name: p.opts[-1] for c in _contexts(context) for p in c.command.params}
-    known = {name: option for name, option in known.items() if name and option.startswith("--")}
+    known = {} if context is None else _known(context)
 
     def option(match: re.Match[str]) -> str:
-        name = OPTIONS.get(match[1], match[1])
-        return known.get(name, match[0])
+        given = known.get(OPTIONS.get(match[1], match[1]))
+        return given or match[0]
 
-    return re.sub(r"`(\w+)`", option, text)
+    def setting(match: re.Match[str]) -> str:
+        given, value = known.get(OPTIONS.get(match[1], match[1])), match[2].strip('"')
+        if given is None:
+            return match[0]
+        return f"no {given}" if value == "None" else f"{given}{'=' if ' ' in given else ' '}{value}"
+
+    text = re.sub(r"`(\w+)`", option, text)
+    text = re.sub(r'(?<![-\w"])(\w+)=("\w+"|[\d.]+\d|\d|None)', setting, text)
+    return _commands(text)
+
+
+def _known(context: click.Context) -> dict[str, str]:
+    """The names of arguments in Python, and how they are given here: --rope, --set draws, --draw top."""
+    known: dict[str, str] = {}
+    for inner in _contexts(context):
+        for p in inner.command.params:
+            known |= {p.name: p.opts[-1]} if p.name and p.opts[-1].startswith("--") else {}
+            if p.name in ("settings", "draw"):
+                known |= {key: f"{p.opts[-1]} {key}" for key, _ in inner.params.get(p.name) or ()}
+    return known
+
+
+def names_of_tests(school: str | None = None, *, single: bool = True) -> list[str]:
+    """The tests of a school, or of both, as they are named here; `single` leaves out those of all pairs together."""
+    catalogue = bayescmp.catalogue
+    bayesian = {test.name for test in catalogue.entries("bayes")}
+    return [
+        f"frequentist.{test.command}" if test.school == "frequentist" and test.name in bayesian else test.command
+        for test in catalogue.entries(school)
+        if not (test.family and single)
+    ]
+
+
+def _commands(text: str) -> str:
+    """A text in which tests have the names that they have here: sign-test, not `sign_test`; quoted names stay."""
+    here = {name.replace("-", "_"): name for name in names_of_tests(single=False)}
+
+    def command(match: re.Match[str]) -> str:
+        school, name = match["school"] or "", match["name"]
+        return here.get(f"{school}{name}") or here.get(name) or match[0]
+
+    return re.sub(r'(?<![\w".])`?(?P<school>bayes\.|frequentist\.)?(?P<name>\w+_\w*test)`?(?![\w"(])', command, text)
 
 
 def _contexts(context: click.Context) -> Iterator[click.Context]:
@@ -173,7 +224,18 @@ def _contexts(context: click.Context) -> Iterator[click.Context]:
         inner = inner.parent
 
 
+def examples(*lines: str) -> str:
+    """The end of a command's help."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
 # ---- answers
+
+
+def has_colors(output: Path | None) -> bool:
+    """Whether an answer goes to a terminal that shows colours, and nobody asked for none (https://no-color.org)."""
+    wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return output is None and wanted and sys.stdout.isatty()
 
 
 def emit(text: str, output: Path | None, overwrite: bool = False) -> None:
@@ -211,7 +273,11 @@ def _plain(value: Any) -> Any:
 # ---- the program
 
 
-@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Program,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=examples("bayescmp demo", "bayescmp check results.csv", "bayescmp compare results.csv --rope 0.01"),
+)
 @click.version_option(package_name="bayescmp")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 def main(debug: bool) -> None:

@@ -1,16 +1,18 @@
 """`bayescmp compare`, `plot` and `demo`: all models of a table, both schools side by side."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import bayescmp
-from bayescmp.cli.app import Run, as_json, check_free, emit
+from bayescmp.cli.app import Run, as_json, check_free, emit, examples, has_colors
 from bayescmp.cli.options import (
     ROPE,
     Setting,
     TestName,
+    complete_model,
     format_option,
     output_option,
     overwrite_option,
@@ -18,12 +20,22 @@ from bayescmp.cli.options import (
     reading_options,
     seed_option,
     set_option,
+    starting,
     take_scores,
 )
 
 if TYPE_CHECKING:
-    from bayescmp import Comparison, Rope, Scores
+    from click.shell_completion import CompletionItem
 
+    from bayescmp import Comparison, PairResult, Rope, Scores
+
+IN_SHELL = {
+    r"every pair: table\(\)": "every pair: --format csv; those of the best models: --top 5",
+    r"the ranking of the models: ranking\(\)": "the ranking of the best models: --top 5",
+    r"(\.\.\. and \d+ more models?): ranking\(\)": r"\1: --top, or --json for all",
+}
+"""Lines of a printed comparison that name Python's functions, and what they are here."""
+ADJUSTMENTS = "none bonferroni holm hochberg hommel finner bh by shaffer bergmann-hommel".split()
 DEMO_MODELS = ["rf", "gbm", "svm", "tree"]
 
 
@@ -31,12 +43,28 @@ def comparing_options(function: Any) -> Any:
     """What `compare()` takes, for the commands that call it."""
     options = (
         click.option("--rope", type=ROPE, required=True, help="What makes no practical difference; 0 for none."),
-        click.option("--control", help="Compare this model with each other one, instead of all pairs."),
+        click.option(
+            "--control",
+            shell_complete=complete_model,
+            help="Compare this model with each other one, instead of all pairs.",
+        ),
         click.option("--against", type=click.Choice(["best"]), help="Compare the best with each other model."),
-        click.option("--model", "models", multiple=True, help="Only this model; may be repeated."),
+        click.option(
+            "--model",
+            "models",
+            multiple=True,
+            shell_complete=complete_model,
+            help="Only this model; may be repeated.",
+        ),
         click.option("--bayes", type=TestName("bayes"), help="The Bayesian test, such as signed-rank-test."),
         click.option("--frequentist", type=TestName("frequentist"), help="The classical test, such as wilcoxon-test."),
-        click.option("--adjust", default="holm", show_default=True, help="How p-values are adjusted for many pairs."),
+        click.option(
+            "--adjust",
+            type=click.Choice(ADJUSTMENTS),
+            default="holm",
+            show_default=True,
+            help="How p-values are adjusted for many pairs.",
+        ),
         click.option("--threshold", default=0.95, show_default=True, help="The probability that decides."),
         click.option("--alpha", default=0.05, show_default=True, help="The level of the p-values."),
         click.option("--mixed-units", is_flag=True, help="Average also where datasets seem to have different units."),
@@ -67,9 +95,18 @@ def run_comparison(scores: "Scores", options: dict[str, Any]) -> "Comparison":
     )
 
 
-@click.command(short_help="All models of a file, both schools side by side.")
+@click.command(
+    short_help="All models of a file, both schools side by side.",
+    epilog=examples(
+        "bayescmp compare results.csv --rope 0.01",
+        "bayescmp compare results.csv --rope 0.01 --control rf --report report.html",
+        "bayescmp compare results.csv --rope 0.01 --top 3 --quiet",
+        "bayescmp compare results.csv --rope 0.01 --json -o answer.json",
+    ),
+)
 @reading_options
 @comparing_options
+@click.option("--top", type=int, help="Print only the pairs and ranks of so many best models; all are compared.")
 @click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="Write a report: .html, .md or .tex.")
 @click.option("--plan", is_flag=True, help="In the report: what more data would decide.")
 @click.option(
@@ -81,6 +118,7 @@ def compare(
     form: str,
     output: Path | None,
     overwrite: bool,
+    top: int | None,
     report: Path | None,
     plan: bool,
     rule: Path | None,
@@ -92,6 +130,10 @@ def compare(
     standard input, bundled:labour and the like are the results that come with the program.
     """
     check_free(output, overwrite)
+    if top is not None and top < 1:
+        raise click.UsageError(f"--top must be at least 1, got {top}.")
+    if top is not None and form in ("latex", "markdown"):
+        raise click.UsageError(f"--top is for --format table, json and csv, got --format {form}.")
     if plan and report is None:
         raise click.UsageError("--plan is for --report; without a report use bayescmp plan.")
     if rule is not None and report is None:
@@ -101,26 +143,33 @@ def compare(
         if output is not None and output.resolve() == report.resolve():
             raise click.UsageError("-o and --report must be two files, got the same one.")
     c = run_comparison(take_scores(options), options)
-    emit(_as(form, c), output, overwrite)
+    emit(_as(form, c, top, color=has_colors(output)), output, overwrite)
     if report is not None:
         c.report(report, overwrite=overwrite, plan=plan, rule=rule)
 
 
-def _as(form: str, c: "Comparison") -> str:
+def _as(form: str, c: "Comparison", top: int | None, *, color: bool) -> str:
     if form == "json":
-        return comparison_json(c)
+        return comparison_json(c, top)
     if form == "csv":
-        return bayescmp.reports.csv_text([pair.row() for pair in c.pairs])
+        return bayescmp.reports.csv_text([pair.row() for pair in _pairs(c, top)])
     if form == "table":
-        return str(c)
+        text = c.to_text(top=top, color=color)
+        for python, here in IN_SHELL.items():
+            text = re.sub(f"^{python}$", here, text, flags=re.M)
+        return text
     return c.to_latex() if form == "latex" else c.to_markdown()
 
 
-def comparison_json(c: "Comparison") -> str:
-    """The whole comparison; docs/cli.md describes each field."""
+def _pairs(c: "Comparison", top: int | None) -> "tuple[PairResult, ...]":
+    return c.pairs if top is None else c.pairs_of_top(top)
+
+
+def comparison_json(c: "Comparison", top: int | None = None) -> str:
+    """The whole comparison, or the best models of it; docs/cli.md describes each field."""
     scores = c.scores
     try:
-        ranking, groups = c.ranking().to_dict("records"), c.groups().to_dict()
+        ranking, groups = c.ranking().to_dict("records")[:top], c.groups().to_dict()
         about_ranking = list(c.ranking_posterior().notes)
     except ValueError as error:
         ranking, groups, about_ranking = None, None, [f"no ranking: {error}"]
@@ -149,7 +198,7 @@ def comparison_json(c: "Comparison") -> str:
             },
             "answer": c.headline() if len(c.models) == 2 or groups else None,
             "groups": groups,
-            "pairs": [pair.row() | {"notes": pair.posterior.notes} for pair in c.pairs],
+            "pairs": [pair.row() | {"notes": pair.posterior.notes} for pair in _pairs(c, top)],
             "ranking": ranking,
             "omnibus": [t.row() for t in c.omnibus],
             "notes": [*c.cautions(), *c.notes, *about_ranking],
@@ -158,15 +207,24 @@ def comparison_json(c: "Comparison") -> str:
     )
 
 
-def _kinds(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    return [kind for kind in bayescmp.plots.KINDS if kind.startswith(incomplete)]
+def _kinds(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+    return starting(incomplete, bayescmp.plots.KINDS)
 
 
-@click.command(short_help="A figure of a comparison.")
+@click.command(
+    short_help="A figure of a comparison.",
+    epilog=examples(
+        "bayescmp plot matrix results.csv --rope 0.01 -o all_pairs.pdf",
+        "bayescmp plot posterior results.csv --rope 0.01 --pair rf svm -o pair.svg",
+        "bayescmp plot forest results.csv --rope 0.01 --control rf --draw top=10 -o forest.png",
+    ),
+)
 @click.argument("kind", shell_complete=_kinds)
 @reading_options
 @comparing_options
-@click.option("--pair", nargs=2, metavar="A B", help="The two models, for figures of one pair.")
+@click.option(
+    "--pair", nargs=2, metavar="A B", shell_complete=complete_model, help="The two models, for figures of one pair."
+)
 @click.option("--draw", type=Setting(), multiple=True, help="A further option of the figure, KEY=VALUE.")
 @click.option("--dpi", type=int, default=300, show_default=True, help="Resolution of figures in pixels (.png).")
 @click.option(
@@ -195,7 +253,10 @@ def plot(
     if pair and kind not in plots.PAIR_KINDS:
         shows = ", ".join(plots.PAIR_KINDS)
         raise click.UsageError(f"--pair is for figures of one pair ({shows}); {kind} shows all models.")
-    comparison: Any = run_comparison(take_scores(options), options)
+    scores = take_scores(options)
+    if kind in plots.PAIR_KINDS and kind != "simplex" and not pair and len(options["models"] or scores.models) > 2:
+        raise click.UsageError(f"{kind} shows one pair: add --pair A B, with two of {', '.join(scores.models)}.")
+    comparison: Any = run_comparison(scores, options)
     drawing = dict(draw) | ({"pair": pair} if pair else {})
     try:
         drawn = comparison.plot(kind=kind, **drawing)
@@ -209,7 +270,10 @@ def plot(
     plots.save_figure(figure, output, dpi=dpi, overwrite=overwrite)
 
 
-@click.command(short_help="Bundled results to a table and a report.")
+@click.command(
+    short_help="Bundled results to a table and a report.",
+    epilog=examples("bayescmp demo", "bayescmp demo --rope 0.02 -o four_models.html"),
+)
 @click.option("--rope", type=ROPE, default="0.01", show_default=True, help="What makes no practical difference.")
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Where the report goes.")
 @overwrite_option
@@ -220,11 +284,11 @@ def demo(rope: "Rope", output: Path | None, overwrite: bool) -> None:
     if output is not None:
         check_free(output, overwrite)
     c = bayescmp.compare(bayescmp.load_uci().select(models=DEMO_MODELS), rope=rope)
-    emit(str(c), None)
+    emit(c.to_text(color=has_colors(None)), None)
     posterior = bayescmp.bayes.correlated_ttest(bayescmp.load_labour().pair("SVM", "DT"), rope=rope)
     click.echo("\nTwo models on one dataset in a sentence (Labour data):\n  " + posterior.sentence())
     if path.suffix != ".csv":
         c.report(path, overwrite=True)
     else:
         c.to_csv(path, overwrite=True)
-    click.echo(f"\nWrote {path} ({len(c.pairs)} comparisons).")
+    click.echo(f"\nWrote {path} ({len(c.pair_names)} comparisons).")

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import bayescmp
-from bayescmp.cli.app import Run, as_json, check_free, emit
+from bayescmp.cli.app import Run, as_json, check_free, emit, examples, has_colors
 from bayescmp.cli.options import (
     ROPE,
     ParamType,
     TestName,
+    complete_file,
+    complete_model,
     format_option,
     how_to_read,
     output_option,
@@ -45,10 +47,19 @@ class Prior(ParamType):
 PRIOR = Prior()
 
 
-@click.command(short_help="May this candidate replace the baseline? For CI.")
-@click.argument("baseline")
-@click.argument("candidate", required=False)
-@click.option("--file", help="A file with both models; BASELINE and CANDIDATE are then their names.")
+@click.command(
+    short_help="May this candidate replace the baseline? For CI.",
+    epilog=examples(
+        "bayescmp gate svm rf --file results.csv --rope 0.01",
+        "bayescmp gate svm --file results.csv --rope 0.01 --write-rule",
+        "bayescmp gate svm rf --file results.csv --rule rule.toml --format markdown",
+    ),
+)
+@click.argument("baseline", shell_complete=complete_model)
+@click.argument("candidate", required=False, shell_complete=complete_model)
+@click.option(
+    "--file", shell_complete=complete_file, help="A file with both models; BASELINE and CANDIDATE are then their names."
+)
 @how_to_read
 @click.option("--rope", type=ROPE, help="What makes no practical difference; 0 for none.")
 @click.option("--threshold", type=float, help="The probability that a verdict needs; 0.95 if not given.")
@@ -101,7 +112,11 @@ def gate(
     ruled = _rule(given) if rule is None else bayescmp.gates.Rule.read(rule)
     scores, old, new = _both(baseline, candidate, file, reading)
     result = bayescmp.gates.gate(scores, old, new, rule=ruled, random_seed=seed)
-    emit(_as(form, result), output, overwrite)
+    text = _as(form, result)
+    if form == "text" and has_colors(output):
+        word, _, rest = text.partition(":")
+        text = f"{click.style(word, fg='green' if result.passed else 'red', bold=True)}:{rest}"
+    emit(text, output, overwrite)
     for note in result.notes:
         Run.of().warn(note)
     if not result.passed and not Run.of().trouble:

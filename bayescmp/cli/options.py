@@ -1,14 +1,16 @@
 """Options that commands share: which file and how to read it, ropes, designs, and where the answer goes."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
-from bayescmp.cli.app import Run
+from bayescmp.cli.app import Run, in_options, names_of_tests
 
 if TYPE_CHECKING:
     from bayescmp import Resampling, Rope, Scores
@@ -50,7 +52,10 @@ class RopeType(ParamType):
             borders = [float(part) for part in str(value).split(",")]
         except ValueError:
             self.fail(f"{value!r} must be a number such as 0.01, or two such as -0.01,0.02.", param, ctx)
-        return Rope.of(borders[0] if len(borders) == 1 else tuple(borders))  # type: ignore[arg-type]
+        try:
+            return Rope.of(borders[0] if len(borders) == 1 else tuple(borders))  # type: ignore[arg-type]
+        except ValueError as error:
+            self.fail(in_options(str(error).removeprefix("`rope` ")), param, ctx)
 
 
 class ResamplingType(ParamType):
@@ -150,21 +155,10 @@ class TestName(ParamType):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """The names that start like this."""
-        names = names_of_tests(self.school, single=self.school is None)
-        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        from bayescmp import catalogue
 
-
-def names_of_tests(school: str | None = None, *, single: bool = True) -> list[str]:
-    """The tests of a school, or of both, as they are named here; `single` leaves out those of all pairs together."""
-    from bayescmp import catalogue
-
-    catalogue.load_installed()
-    bayesian = {test.name for test in catalogue.entries("bayes")}
-    return [
-        f"frequentist.{test.command}" if test.school == "frequentist" and test.name in bayesian else test.command
-        for test in catalogue.entries(school)
-        if not (test.family and single)
-    ]
+        catalogue.load_installed()
+        return starting(incomplete, names_of_tests(self.school, single=self.school is None))
 
 
 ROPE, RESAMPLING, SETTING = RopeType(), ResamplingType(), Setting()
@@ -195,13 +189,70 @@ def output_option(function: Command) -> Command:
 
 
 def format_option(*names: str) -> Callable[[Command], Command]:
-    """--format, the first name by default."""
-    return click.option("--format", "form", type=click.Choice(names), default=names[0], show_default=True)
+    """--format, the first name by default; --json is short for --format json."""
+
+    def with_formats(function: Command) -> Command:
+        @wraps(function)
+        def called(*, form: str | None, json: bool, **options: Any) -> Any:
+            if json and form not in (None, "json"):
+                raise click.UsageError(f"Give --json or --format {form}, not both.")
+            return function(form="json" if json else form or names[0], **options)
+
+        choice = click.option("--format", "form", type=click.Choice(names), help=f"{names[0]} if not given.")
+        return choice(click.option("--json", is_flag=True, help="Short for --format json.")(called))  # type: ignore[return-value]
+
+    return with_formats
+
+
+# ---- completion in the shell
+
+
+def starting(incomplete: str, names: Iterable[str]) -> list[CompletionItem]:
+    """Completions: the names that start with what was typed."""
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+def complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The bundled results, and the files that the shell finds."""
+    bundled = starting(incomplete, [f"bundled:{name}" for name in BUNDLED])
+    return bundled or [CompletionItem(incomplete, type="file")]
+
+
+def complete_model(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The models of the file that was typed before; without one, files, since a gate may name one for each model."""
+    if not _typed(ctx).get("file"):
+        return [CompletionItem(incomplete, type="file")]
+    return starting(incomplete, _names(ctx, "models"))
+
+
+def complete_dataset(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The datasets of the file that was typed before."""
+    return starting(incomplete, _names(ctx, "datasets"))
+
+
+def _typed(ctx: click.Context) -> dict[str, Any]:
+    """What was typed so far; arguments before an option that still lacks its value are left unnamed by click."""
+    arguments = [p.name for p in ctx.command.params if isinstance(p, click.Argument)]
+    return dict(zip(arguments, ctx.args, strict=False)) | {k: x for k, x in ctx.params.items() if x is not None}
+
+
+def _names(ctx: click.Context, what: str) -> tuple[str, ...]:
+    """The models or datasets of FILE; none where it cannot be read, or not without an answer that is not typed yet."""
+    from bayescmp import Resampling
+
+    typed = _typed(ctx)
+    given = {name: typed.get(name) for name in READING} | {"scale": "score", "only": ()}
+    given["column"] = given["column"] or ()
+    for asked in ({}, {"higher_is_better": True}, {"higher_is_better": True, "resampling": Resampling.runs()}):
+        with suppress(Exception):  # a shell that completes has no place for an error
+            names: tuple[str, ...] = getattr(take_scores(given | asked), what)
+            return names
+    return ()
 
 
 def reading_options(function: Command) -> Command:
     """FILE and all options for reading it, which `take_scores` takes."""
-    return click.argument("file")(how_to_read(function))
+    return click.argument("file", shell_complete=complete_file)(how_to_read(function))
 
 
 def how_to_read(function: Command) -> Command:
@@ -218,7 +269,13 @@ def how_to_read(function: Command) -> Command:
         click.option("--repeats", type=int, help="How often it was repeated; once if not given."),
         click.option("--datasets", type=int, help="Their number, where rows are datasets and have no names."),
         click.option("--models-in-rows", is_flag=True, help="A row is a model, and a column a dataset."),
-        click.option("--dataset", "only", multiple=True, help="Only this dataset; may be repeated."),
+        click.option(
+            "--dataset",
+            "only",
+            multiple=True,
+            shell_complete=complete_dataset,
+            help="Only this dataset; may be repeated.",
+        ),
         click.option(
             "--column", type=Setting(texts=True), multiple=True, help=f"ROLE=NAME, role one of {', '.join(ROLES)}."
         ),
@@ -302,6 +359,10 @@ def _bundled(name: str, given: dict[str, Any]) -> "Scores":
     if name not in BUNDLED:
         raise ValueError(f'There are no bundled results "{name}". Known: {", ".join(BUNDLED)}.')
     if given:
-        raise ValueError(f"The bundled results are read as they are, but {', '.join(given)} was given. Leave it out.")
+        names = {"orient": "--models-in-rows", "resampling": "--resampling (or --folds)"} | dict.fromkeys(
+            ROLES, "--column"
+        )
+        named = ", ".join(dict.fromkeys(names.get(key, f"--{key.replace('_', '-')}") for key in given))
+        raise ValueError(f"The bundled results are read as they are, but {named} was given. Leave it out.")
     load: Callable[[], Scores] = getattr(bayescmp, f"load_{name}")
     return load()

@@ -6,20 +6,40 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import bayescmp
-from bayescmp.cli.app import Run, as_json, check_free, emit
+from bayescmp.cli.app import Run, as_json, check_free, emit, examples
 from bayescmp.cli.comparison import comparing_options, run_comparison
-from bayescmp.cli.options import Setting, format_option, how_to_read, output_option, take_scores
+from bayescmp.cli.options import (
+    Setting,
+    complete_file,
+    complete_model,
+    format_option,
+    how_to_read,
+    output_option,
+    take_scores,
+)
 from bayescmp.cli.power import Numbers
 
 if TYPE_CHECKING:
     from bayescmp.planning import Design, Plan
 
 
-@click.command(short_help="What more data would decide, or what a planned study will.")
-@click.argument("file", required=False)
+@click.command(
+    short_help="What more data would decide, or what a planned study will.",
+    epilog=examples(
+        "bayescmp plan results.csv --rope 0.01 --pair rf svm --more 10,50 --simulations 50",
+        "bayescmp plan --rope 0.01 --bayes correlated-ttest --truth mean=0.02 --truth sd=0.02 --resampling kfold:10",
+    ),
+)
+@click.argument("file", required=False, shell_complete=complete_file)
 @how_to_read
 @comparing_options
-@click.option("--pair", nargs=2, metavar="A B", help="Only these two models; otherwise all undecided pairs.")
+@click.option(
+    "--pair",
+    nargs=2,
+    metavar="A B",
+    shell_complete=complete_model,
+    help="Only these two models; otherwise all undecided pairs.",
+)
 @click.option("--more", type=Numbers(), help="How many more datasets, folds, items or runs; several with commas.")
 @click.option("--truth", type=Setting(), multiple=True, help="Without FILE: what is true, such as mean=0.02.")
 @click.option("--n", type=Numbers(), help="Without FILE: the sizes of the study, several with commas.")

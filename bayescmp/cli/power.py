@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import bayescmp
-from bayescmp.cli.app import as_json, check_free, emit
+from bayescmp.cli.app import as_json, check_free, emit, examples
 from bayescmp.cli.options import (
     RESAMPLING,
     ParamType,
@@ -47,8 +47,15 @@ class Numbers(ParamType):
         return [int(x) if x.is_integer() else x for x in numbers]
 
 
-@click.command(short_help="Power and sample size.")
-@click.option("--test", type=click.Choice(list(TESTS)), default="ttest", show_default=True)
+@click.command(
+    short_help="Power and sample size.",
+    epilog=examples(
+        "bayescmp power --effect 0.5 --power 0.8",
+        "bayescmp power --effect 0.2,0.5 --n 10,100 --resampling kfold:10",
+        "bayescmp power --test mcnemar-test --effect 0.1,0.05 --power 0.9",
+    ),
+)
+@click.option("--test", type=click.Choice(list(TESTS)), default="ttest", show_default=True, help="Which test.")
 @click.option("--effect", type=Numbers(), help="d_z; sign-test: P(A wins); mcnemar-test: P(only A),P(only B right).")
 @click.option("--n", type=Numbers(), help="Folds, datasets or cases; several with commas make a curve.")
 @click.option("--alpha", type=float, help=f"{ALPHA}, unless it is what to solve for: --effect, --n and --power given.")

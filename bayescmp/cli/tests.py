@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import bayescmp
-from bayescmp.cli.app import Run, as_json, check_free, emit
+from bayescmp.cli.app import Run, as_json, check_free, emit, examples, names_of_tests
 from bayescmp.cli.options import (
     ROPE,
     WHAT_A_ROPE_IS,
     TestName,
+    complete_model,
     format_option,
-    names_of_tests,
     output_option,
     quiet_option,
     reading_options,
@@ -34,16 +34,26 @@ class TestCommand(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The names of the tests, by school."""
+        super().format_epilog(ctx, formatter)
+        bayescmp.catalogue.load_installed()
         formatter.write_paragraph()
         for title, school in (("Bayesian tests", "bayes"), ("Frequentist tests", "frequentist")):
             formatter.write_text(f"{title}: {', '.join(names_of_tests(school))}")
 
 
-@click.command(cls=TestCommand, short_help="One test on two models of a file.")
+@click.command(
+    cls=TestCommand,
+    short_help="One test on two models of a file.",
+    epilog=examples(
+        "bayescmp test hierarchical-ttest results.csv rf svm --rope 0.01",
+        "bayescmp test wilcoxon-test results.csv rf svm --alternative greater",
+        "bayescmp test correlated-ttest results.csv rf svm --rope 0.01 --dataset sonar",
+    ),
+)
 @click.argument("name", type=TestName())
 @reading_options
-@click.argument("a")
-@click.argument("b")
+@click.argument("a", shell_complete=complete_model)
+@click.argument("b", shell_complete=complete_model)
 @click.option("--rope", type=ROPE, help="What makes no practical difference; 0 for none. Bayesian tests and TOST.")
 @click.option("--alternative", help="two-sided, greater (A better) or less. Frequentist tests.")
 @click.option("--mixed-units", is_flag=True, help="Average also where datasets seem to have different units.")
@@ -71,6 +81,11 @@ def test(
     NAME is one of those below: a function's name in Python, with hyphens.
     """
     check_free(output, overwrite)
+    if name.family or name.takes == "scores":
+        chosen = f" --{name.school} {name.command}" if name.family else ""
+        raise click.UsageError(
+            f"{name.command} tests all models at once, not two: use bayescmp compare FILE --rope R{chosen}."
+        )
     mixed = {"mixed_units": True} if mixed_units else {}
     arguments = _arguments(name, rope, alternative, seed, mixed | dict(settings))
     result = _run(name, take_scores(options), a, b, arguments)
@@ -132,7 +147,10 @@ def _run(test: "Test", scores: "Scores", a: str, b: str, arguments: dict[str, An
         raise ValueError(f"{test.command}: {error}") from None
 
 
-@click.command(short_help="What was understood of a file, and which tests fit it.")
+@click.command(
+    short_help="What was understood of a file, and which tests fit it.",
+    epilog=examples("bayescmp check results.csv", "bayescmp check results.csv --dataset sonar --json"),
+)
 @reading_options
 @format_option("text", "json")
 @output_option

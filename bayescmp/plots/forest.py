@@ -190,16 +190,18 @@ def _rows(
         first = result.posteriors[0]
         if first.mean is None:
             raise ValueError(f"The {first.method} has no mean difference, so there is no forest of them: plot_matrix.")
-        found = result.pairs if pairs is None else [result.pair(a, b) for a, b in checked_pairs(pairs)]
+        found = result.posteriors
+        if pairs is not None:
+            found = [result.pair(a, b).posterior for a, b in checked_pairs(pairs)]
         return _Rows(
-            [(shown(pair.a), shown(pair.b)) for pair in found],
-            [float(pair.posterior.mean) for pair in found if pair.posterior.mean is not None],
-            [pair.posterior.hdi(mass) for pair in found],
+            [(shown(p.a), shown(p.b)) for p in found],
+            [float(p.mean) for p in found if p.mean is not None],
+            [p.hdi(mass) for p in found],
             first,
             difference_label(first, shown(result.control) if result.control and pairs is None else "the first"),
             ready=True,
             labels=lambda names: pair_names(names, width_mm),
-            decisions=[pair.decision for pair in found],
+            decisions=[p.decision(result.threshold) for p in found],
             words=BY_PROBABILITY if first.expected is None else MOST_PROBABLE,
         )
     return _of_posteriors(result, mass, width_mm, shown)

@@ -138,7 +138,7 @@ def _plot_comparison(c: Comparison, kind: str | None, pair: tuple[str, str] | No
         return OF_SCORES[kind](c.scores, **options)
     if kind == "critical_difference":
         return plot_critical_difference(c.mean_ranks, **options)
-    if kind == "simplex" and pair is None and len(c.pairs) > 1:
+    if kind == "simplex" and pair is None and len(c.pair_names) > 1:
         return plot_simplex(list(c.posteriors), **options)  # type: ignore[arg-type]
     return _plot_pair(c, kind, pair, **options)
 
@@ -146,9 +146,9 @@ def _plot_comparison(c: Comparison, kind: str | None, pair: tuple[str, str] | No
 def _plot_pair(c: Comparison, kind: str | None, pair: tuple[str, str] | None, **options: Any) -> Axes:
     if pair is None:
         a, b = c.pair_names[0]
-        if len(c.pairs) > 1:
+        if len(c.pair_names) > 1:
             raise ValueError(
-                f"{kind!r} is a figure of one of {len(c.pairs)} pairs: choose one with pair=({a!r}, {b!r})."
+                f"{kind!r} is a figure of one of {len(c.pair_names)} pairs: choose one with pair=({a!r}, {b!r})."
             )
         pair = a, b
     if kind == "differences":

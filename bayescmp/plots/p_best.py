@@ -73,7 +73,7 @@ def plot_p_best(
     """
     order = [result.models[i] for i in ranking_order(result, top)]
     shown = naming(names, result.models)
-    best, within, mcse = result.p_best, result.p_within_rope, result.mcse
+    best, within, error = result.p_best, result.p_within_rope, result.largest_mcse
     roped = not result.rope.is_zero
     if top is None:
         order = [name for name in order if max(best[name], within[name]) >= 0.0005]
@@ -95,9 +95,9 @@ def plot_p_best(
             )
             soften_hatch(bar[0], 0.4)
         ax.barh(y, best[name], height=0.42 if roped else 0.6, color=BETTER, gid="best")
-        text = probability(best[name], mcse[name])
+        text = probability(best[name], error)
         if roped:
-            text += f"   {probability(within[name], mcse[name])}"
+            text += f"   {probability(within[name], error)}"
         ax.annotate(
             text, (1, y), xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points",
             va="center", fontsize=size, color=ink(),

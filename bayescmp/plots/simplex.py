@@ -353,4 +353,5 @@ def _shares(
     labels = [f"{name}\nP = {probability(p, mcse)}" for name, p in zip(names, result.three, strict=True)]
     better, _, worse = region_patches(labels, colors)
     key_above(ax, [worse, better], 2, legend, expand=True)
-    label_axes(ax, x=f"share of datasets on which {shown(result.a)} is better (diamond: expected next)")
+    whole = f"share of datasets on which {shown(result.a)} is better (diamond: expected next)"
+    label_axes(ax, x=whole if width > NARROW else "share of datasets")

@@ -16,7 +16,7 @@ from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.comparison.pair import PairResult
 from bayescmp.comparison.result import on_dataset
 from bayescmp.comparison.run import quiet_pair
-from bayescmp.comparison.show import headline, ranking_of
+from bayescmp.comparison.show import JOINTLY, headline, jointly, ranking_of
 from bayescmp.frequentist import detectable_difference, rank_table, signed_rank_table
 from bayescmp.references import Reference
 from bayescmp.reports.curves import Curves, Point, curves
@@ -137,6 +137,8 @@ class Content:
     rule: tuple[str, list[str], list[str]] | None
     models: tuple[str, ...]
     datasets: list[dict[str, Any]]
+    designs: bool
+    """Whether the datasets differ in their resampling."""
     results_note: str
     ranks: list[tuple[str, list[str]]]
     signed_ranks: list[dict[str, Any]]
@@ -169,8 +171,12 @@ def content(
     plan: bool = False,
     rule: "Rule | None" = None,
     advance: Callable[[int], None] = lambda n: None,
+    slider: bool = True,
 ) -> Content:
-    """Gather the report of a comparison; `advance` is called after each of its `PARTS`."""
+    """Gather the report of a comparison, for a page with a rope `slider` or for paper.
+
+    `advance` is called after each of its `PARTS`.
+    """
     ranking, why = ranking_of(c)
     advance(1)
     order = by_interest(c, ranking)
@@ -178,7 +184,7 @@ def content(
     listed = _listed(c, order, ranked)
     rows = pair_rows(c, listed)
     advance(1)
-    drawn = curves(c, ropes, n_jobs, listed, ranking)
+    drawn = curves(c, ropes, n_jobs, listed, ranking, slider)
     advance(1)
     place = {i: n for n, i in enumerate(listed)}
     chosen = [place[i] for i in order if i in place][:MOST_CARDS]
@@ -187,6 +193,7 @@ def content(
     advance(1)
     priors = _priors(c)
     advance(1)
+    datasets = dataset_rows(c)
     found = Content(
         title=f"{len(c.models)} models, {c.scores.metric or 'score'}",
         facts=_facts(c),
@@ -215,14 +222,15 @@ def content(
         mcse=_column_error(row.pair for row in rows),
         ranking=_ranking(ranking),
         score_name="mean score" if ranking is None else mean_scores(ranking)[0],
-        ranking_note=why if ranking is None else _ranking_note(ranking),
+        ranking_note=why if ranking is None else _ranking_note(c, ranking),
         curves=drawn,
         runs=[] if drawn is None or len(rows) > 12 else [(*names, drawn.runs(i)) for i, names in _each(c)],
         priors=priors,
         plans=_plans(c, n_jobs) if plan else [],
         rule=None if rule is None else _rule(c, rule),
         models=c.models,
-        datasets=dataset_rows(c),
+        datasets=datasets,
+        designs=len({row["design"] for row in datasets}) > 1,
         results_note=results_note(c),
         ranks=_ranks(c),
         signed_ranks=_signed_ranks(c, order),
@@ -353,7 +361,7 @@ def _column_error(pairs: Iterable[PairResult]) -> float:
 def _column_width(intervals: Iterable[tuple[float, float]]) -> tuple[float, float]:
     """The interval whose width decides on the digits of a column: the narrowest, but for extremes."""
     widths = [high - low for low, high in intervals if 0 < high - low < np.inf]
-    return (0.0, max(min(widths), max(widths) / 100)) if widths else (0.0, 0.0)
+    return (0.0, max(min(widths), max(widths) / 30)) if widths else (0.0, 0.0)
 
 
 def _amounts(pair: PairResult, numbers: Sequence[float | None], digits: tuple[float, float]) -> list[str]:
@@ -375,9 +383,12 @@ def addresses(pairs: Sequence[tuple[str, str]]) -> list[str]:
     return found
 
 
-def _ranking_note(ranking: "RankingPosterior") -> str:
+def _ranking_note(c: "Comparison", ranking: "RankingPosterior") -> str:
     about = f"By {ranking.quantity} over {ranking.rests_on}. {ranking.method}; {ranking.estimand}"
-    return ". ".join([about, *(f"Note: {note}" for note in ranking.notes)])
+    differ = " ".join(jointly(c)).rstrip(".")
+    return ". ".join(
+        [about, *(f"Note: {note}" for note in ranking.notes), *([f"{JOINTLY}: {differ}"] if differ else [])]
+    )
 
 
 def next_heading(c: "Comparison") -> str:
@@ -392,7 +403,7 @@ def _one_rope(c: "Comparison") -> Rope | None:
 
 def p_name(c: "Comparison") -> str:
     """What the column of p-values holds."""
-    adjusted = len(c.pairs) > 1 and c.tests.adjustment != "none"
+    adjusted = len(c.pair_names) > 1 and c.tests.adjustment != "none"
     return f"p ({c.tests.adjustment})" if adjusted else "p"
 
 
@@ -464,18 +475,18 @@ def _facts(c: "Comparison") -> list[tuple[str, str]]:
         ("Metric", with_direction(c.scores.metric, up, scale)),
         ("Rope", rope),
         ("Setting", c.setting.words),
-        ("Pairs", f"{len(c.pairs)}" + (f", all against {c.control}" if c.control else "")),
+        ("Pairs", f"{len(c.pair_names)}" + (f", all against {c.control}" if c.control else "")),
     ]
 
 
 def _ranking(ranking: "RankingPosterior | None") -> list[dict[str, Any]]:
     if ranking is None:
         return []
-    rows: list[Any] = ranking.to_frame().to_dict("records")
+    rows = ranking.rows()
     means = dict(zip(ranking.models, mean_scores(ranking)[1], strict=True))
     for row in rows:
-        row["show_best"] = probability(row["p_best"], row["mcse"])
-        row["show_within"] = probability(row["p_within_rope"], row["mcse"])
+        row["show_best"] = probability(row["p_best"], ranking.largest_mcse)
+        row["show_within"] = probability(row["p_within_rope"], ranking.largest_mcse)
         row["show_rank"] = f"{row['expected_rank']:.1f}"
         row["show_score"] = means[row["model"]]
     return rows
@@ -484,7 +495,7 @@ def _ranking(ranking: "RankingPosterior | None") -> list[dict[str, Any]]:
 def _priors(c: "Comparison") -> list[dict[str, Any]]:
     """For each pair the range of the three probabilities over other priors, where that is quickly found."""
     most = MOST_SLOW_PAIRS_PRIORS if c.setting.bayes_test.slow else MOST_PAIRS_PRIORS
-    if len(c.pairs) > most or c.bayes_options.get("engine") == "nuts":
+    if len(c.pair_names) > most or c.bayes_options.get("engine") == "nuts":
         return []
     try:
         frame = c.prior_sensitivity()
@@ -553,8 +564,12 @@ def results_table(c: "Comparison") -> "pd.DataFrame":
     """
     from bayescmp.needs import pandas as pd
 
-    scores = c.scores
-    rows = []
+    return pd.DataFrame([row for part in _results(c) for row in part])
+
+
+def _results(c: "Comparison") -> list[list[dict[str, Any]]]:
+    """The rows of `results_table`, dataset by dataset."""
+    scores, parts = c.scores, []
     for d, dataset in enumerate(scores.datasets):
         values = scores.values[:, d]
         n = np.isfinite(values).sum(axis=1)
@@ -562,8 +577,8 @@ def results_table(c: "Comparison") -> "pd.DataFrame":
         ran = np.flatnonzero(n)
         at = int(ran[np.argmax(np.array(means)[ran] * (1 if scores.higher_is_better else -1))]) if ran.size > 1 else -1
         p = _p_not_worse(c, dataset, at, ran)
-        for m, model in enumerate(scores.models):
-            rows.append(
+        parts.append(
+            [
                 {
                     "dataset": dataset,
                     "model": model,
@@ -574,8 +589,10 @@ def results_table(c: "Comparison") -> "pd.DataFrame":
                     "p_not_worse": p.get(m, np.nan),
                     "not_worse": bool(p.get(m, 0.0) >= c.threshold),
                 }
-            )
-    return pd.DataFrame(rows)
+                for m, model in enumerate(scores.models)
+            ]
+        )
+    return parts
 
 
 def _p_not_worse(c: "Comparison", dataset: str, best: int, ran: Any) -> dict[int, float]:
@@ -595,25 +612,24 @@ def _p_not_worse(c: "Comparison", dataset: str, best: int, ran: Any) -> dict[int
 
 def dataset_rows(c: "Comparison") -> list[dict[str, Any]]:
     """One row per dataset: its design, mean and standard deviation of every model, the best one marked."""
-    scores = c.scores
-    designs = scores.summary().iloc[:, 1]
-    parts: Any = list(results_table(c).groupby("dataset", sort=False))
-    spreads = [_spread(part["mean"]) for _, part in parts]
+    parts = _results(c)
+    spreads = [_spread(np.array([row["mean"] for row in part])) for part in parts]
     typical = float(np.median([x for x in spreads if x > 0] or [0.0]))
     rows = []
-    for (name, part), own, design in zip(parts, spreads, designs, strict=True):
+    for part, own, design in zip(parts, spreads, c.scores.resampling, strict=True):
         # one number format, but for datasets in units of their own
         spread = typical if own == 0 or abs(np.log10(own / typical)) < 2 else own
         cells = [
             {
-                "mean": "not run" if np.isnan(row.mean) else number(float(row.mean), spread),
-                "sd": "" if np.isnan(row.sd) else number(float(row.sd), spread),
-                "best": row.best,
-                "not_worse": row.not_worse and not row.best,
+                "mean": "not run" if np.isnan(row["mean"]) else number(row["mean"], spread),
+                "sd": "" if np.isnan(row["sd"]) else number(row["sd"], spread),
+                "best": row["best"],
+                "not_worse": row["not_worse"] and not row["best"],
             }
-            for row in part.itertuples(index=False)
+            for row in part
         ]
-        rows.append({"name": name, "n": int(part["n"].max()), "design": design, "cells": cells})
+        about = {"name": part[0]["dataset"], "n": max(row["n"] for row in part)}
+        rows.append(about | {"design": design.name if design else "unknown", "cells": cells})
     return rows
 
 
@@ -691,7 +707,8 @@ def _notes(c: "Comparison") -> list[str]:
         if isinstance(c.rope, Rope):
             warn_if_other_scale(c.rope, c.scores.values)
     warned = [str(w.message) for w in caught]
-    return list(dict.fromkeys([*warned, *c.cautions(), *c.notes, *c.tests.notes, *c.scores.notes, *pair_notes(c)]))
+    notes = dict.fromkeys([*warned, *c.cautions(), *c.notes, *c.tests.notes, *c.scores.notes, *pair_notes(c)])
+    return [note for note in notes if not any(other.startswith(f"{note} (") for other in notes)]  # of so many pairs
 
 
 def _reproduce(c: "Comparison") -> list[tuple[str, str]]:

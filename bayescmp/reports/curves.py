@@ -1,7 +1,8 @@
 """The numbers behind the rope slider: the listed pairs, the headline and the ranking on a grid of ropes.
 
 The slider has ten positions from one rope of the grid to the next. On the grid the page shows what Python computed;
-between two of its ropes the probabilities are interpolated, and the page says how far off that may be.
+between two of its ropes the probabilities are interpolated. The grid is made finer where that misses most, and the page
+says how far off it may be.
 """
 
 import math
@@ -28,6 +29,11 @@ FINE = tuple(i / 5 for i in range(21))
 COARSE = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0)
 """Multiples of the comparison's rope."""
 MOST_SLOW_PAIRS, MOST_FINEST_PAIRS, MOST_FINE_PAIRS = 60, 12, 100
+GOOD, MOST_NEW = 0.01, 240
+"""Where probabilities between two ropes may be off by more than GOOD, ropes are put between them, at most so many pairs
+times ropes, half of them at once."""
+MOST_PASSES = {"draws": 3, "nuts": 3}
+"""By engine, where a rope is another pass over the draws: few datasets have steps, which no grid gets rid of."""
 STEPS = 10
 """Positions of the slider from one rope of the grid to the next."""
 UNIT = 100_000
@@ -113,17 +119,36 @@ class Curves:
 
     @property
     def error(self) -> float:
-        """About how far off a probability between two ropes of the grid may be.
+        """About how far off a probability between two ropes of the grid may be."""
+        return float(self._errors.max()) if len(self.ropes) > 2 else 1.0
 
-        Interpolated from its neighbours, a rope of the grid is off by about four times as much.
+    @cached_property
+    def _errors(self) -> NDArray[np.float64]:
+        """The same of each interval of the grid.
+
+        A line from one end of an interval h to the other misses a curve by about h^2/8 times its second derivative,
+        which the neighbours tell at each of its ends. Where the slope changes as much as it is, the ropes are too far
+        apart to tell, and half the difference of the two ends is taken.
         """
-        x = np.array([rope.high - rope.low for rope in self.ropes])
-        if len(x) < 3:
-            return 1.0
-        share = ((x[1:-1] - x[:-2]) / np.maximum(x[2:] - x[:-2], 1e-300))[:, None]
-        p = self._p / UNIT
-        missed = p[:, 1:-1] - (p[:, :-2] * (1 - share) + p[:, 2:] * share)
-        return float(np.abs(missed).max() / 4)
+        h = np.diff([rope.high - rope.low for rope in self.ropes])[:, None]
+        rise = np.diff(self._p / UNIT, axis=1)
+        bends = 2 * np.abs(np.diff(rise / h, axis=1)) / (h[1:] + h[:-1])
+        bend = np.maximum(np.pad(bends, ((0, 0), (0, 1), (0, 0))), np.pad(bends, ((0, 0), (1, 0), (0, 0))))
+        rise = np.abs(rise)
+        missed: NDArray[np.float64] = np.where(h**2 * bend > 0.9 * rise, rise / 2, h**2 / 8 * bend).max(axis=(0, 2))
+        return missed
+
+    def finer(self) -> list[Rope]:
+        """Ropes to put between those of the grid, first where interpolation misses most; none where it is good."""
+        if len(self.ropes) < 3:
+            return []
+        parts = np.ceil(np.sqrt(self._errors / GOOD)).astype(int)  # a quarter of the error in half the interval
+        new: list[tuple[float, float]] = []
+        for j in np.argsort(-self._errors):
+            low, high = self.ropes[j : j + 2]
+            for share in np.arange(1, min(parts[j], 4)) / min(parts[j], 4):
+                new.append((low.low + (high.low - low.low) * share, low.high + (high.high - low.high) * share))
+        return [Rope(*_tidy_ends(ends)) for ends in new]
 
     def _between(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Numbers of each rope at every position: the page's own interpolation."""
@@ -237,42 +262,62 @@ def curves(
     n_jobs: int | None = None,
     places: Sequence[int] | None = None,
     ranking: "RankingPosterior | None" = None,
+    slider: bool = True,
 ) -> Curves | None:
     """The pairs at `places` on a grid of ropes around the comparison's own; None where that would take long.
 
-    None as well where it makes no sense. The `ranking` is moved along the grid with them.
+    None as well where it makes no sense. The `ranking` is moved along the grid with them. Without a `slider` the grid
+    is not made finer.
     """
-    own, scale = c.posteriors[0].rope, c.posteriors[0].scale
+    own = c.posteriors[0].rope
     if any(p.rope != own for p in c.posteriors):
         return None
     chosen = range(len(c.posteriors)) if places is None else places
     grid = _grid(c, own, len(chosen)) if ropes is None else ropes_of(ropes)
     if not grid:
         return None
-    grid = sorted({own, *grid}, key=lambda rope: (rope.high - rope.low, rope.high))
+    found = _on_grid(c, own, [own, *grid], n_jobs, chosen)
+    left = max(4, MOST_NEW // len(chosen))
+    at_once = left // 2
+    passes = MOST_PASSES.get(c.posteriors[0].engine, MOST_NEW)
+    for _ in range(passes if slider and ropes is None and len(chosen) <= MOST_FINE_PAIRS else 0):
+        new = found.finer()[: min(left, at_once)]
+        if not new:
+            break
+        found = _on_grid(c, own, [*found.ropes, *new], n_jobs, chosen)
+        left -= len(new)
+    return replace(found, rankings=_rankings(c, found, ranking))
+
+
+def _on_grid(c: "Comparison", own: Rope, ropes: Iterable[Rope], n_jobs: int | None, places: Sequence[int]) -> Curves:
+    """The curves on these ropes, from the narrowest to the widest; what was computed before is not computed again."""
+    grid = sorted(set(ropes), key=lambda rope: (rope.high - rope.low, rope.high))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # given when the comparison was made
-        pairs = [pair for pair, _ in c.at_ropes(grid, n_jobs=n_jobs, places=chosen)]
-    rows = (tuple(pairs[i : i + len(grid)]) for i in range(0, len(pairs), len(grid)))
-    rankings: dict[int, Any] = {}
-    if ranking is not None and len(c.models) > 2 and all(math.isfinite(rope.high - rope.low) for rope in grid):
-        here = grid.index(own)
-        most = MOST_RANKINGS if len(c.models) <= MANY_MODELS else MOST_RANKINGS_OF_MANY
-        widest = {j: max(-grid[j].low, grid[j].high) for j in _some(len(grid), most, here)}
-        try:
-            rankings = {j: ranking if j == here else ranking.with_rope(x) for j, x in widest.items()}
-        except ValueError:  # mean ranks have no rope
-            rankings = {}
+        pairs = [pair for pair, _ in c.at_ropes(grid, n_jobs=n_jobs, places=places)]
     return Curves(
         ropes=tuple(grid),
         at=grid.index(own),
-        pairs=tuple(rows),
-        scale=scale,
+        pairs=tuple(tuple(pairs[i : i + len(grid)]) for i in range(0, len(pairs), len(grid))),
+        scale=c.posteriors[0].scale,
         higher_is_better=c.scores.higher_is_better,
         threshold=c.threshold,
-        rankings=rankings,
         two_models=len(c.models) == 2,
     )
+
+
+def _rankings(c: "Comparison", found: Curves, ranking: "RankingPosterior | None") -> "dict[int, RankingPosterior]":
+    """The ranking at some ropes of the grid, by place; none of two models, or where the ranking has no rope."""
+    if ranking is None or len(c.models) < 3 or not all(math.isfinite(rope.high - rope.low) for rope in found.ropes):
+        return {}
+    most = MOST_RANKINGS if len(c.models) <= MANY_MODELS else MOST_RANKINGS_OF_MANY
+    widest = {j: max(-found.ropes[j].low, found.ropes[j].high) for j in _some(len(found.ropes), most, found.at)}
+    others = {j: x for j, x in widest.items() if j != found.at}
+    try:
+        moved = dict(zip(others, ranking.at_ropes(others.values(), c.threshold), strict=True))
+        return {j: moved.get(j, ranking) for j in widest}
+    except ValueError:  # mean ranks have no rope
+        return {}
 
 
 def _grid(c: "Comparison", own: Rope, pairs: int) -> list[Rope]:
@@ -302,7 +347,7 @@ def _codes(three: NDArray[np.float64], edge: int) -> Ints:
     return np.where(reached.any(axis=-1), reached.argmax(axis=-1), 3)
 
 
-def _tidy_ends(ends: NDArray[np.float64]) -> tuple[float, float]:
+def _tidy_ends(ends: Iterable[float]) -> tuple[float, float]:
     low, high = (_tidy(float(f"{x:.6g}")) for x in ends)
     return low, high
 

@@ -50,16 +50,18 @@ class Figure(NamedTuple):
 
 
 def figures(c: "Comparison", ranking: "RankingPosterior | None") -> list[Figure]:
-    """P(best), the forest, right and wrong on items, and rope curves: the figure of all pairs is the page's own."""
+    """P(best), ranks, the forest, right and wrong on items, rope curves: the figure of all pairs is the page's own."""
     drawn: list[tuple[str, str, Any]] = []
     if ranking is not None and 2 < len(c.models) <= MOST_MODELS:
         drawn.append(("Probability of being the best", "plot_p_best", ranking))
-    if len(c.pairs) <= MOST_PAIRS and c.posteriors[0].mean is not None:
+        if len(c.pair_names) > MOST_CURVES:
+            drawn.append(("Expected ranks", "plot_ranking_groups", ranking))
+    if len(c.pair_names) <= MOST_PAIRS and c.posteriors[0].mean is not None:
         drawn.append(("Mean differences with 95% HDI", "plot_forest", c))
-    if len(c.pairs) <= MOST_CURVES:
+    if len(c.pair_names) <= MOST_CURVES:
         counted = [p for p in c.posteriors if "counts" in p.settings]
         drawn += [(f"Right and wrong: {p.a} vs {p.b}", "plot_agreement", p) for p in counted]
-    if len(c.pairs) <= MOST_CURVES and not c.setting.bayes_test.slow and _has_curve(c.posteriors[0]):
+    if len(c.pair_names) <= MOST_CURVES and not c.setting.bayes_test.slow and _has_curve(c.posteriors[0]):
         drawn += [(f"How the answer moves with the rope: {p.a} vs {p.b}", "plot_rope_curve", p) for p in c.posteriors]
     found: list[Figure] = []
     if not drawn:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayescmp.checks import check_switch, is_list, is_one_of
-from bayescmp.comparison.run import progress_bar
 from bayescmp.comparison.show import ranking_of
 from bayescmp.files import check_target, checked_path, holds, write_text
 from bayescmp.gates import Rule
+from bayescmp.progress import progress_bar
 from bayescmp.reports.content import (
     MOST_CARDS,
     MOST_PROBABLE,
@@ -100,7 +100,7 @@ def report(
     form = FORMATS[check_path(path, overwrite=overwrite, report=True).suffix.lower()]
     before = None if rule is None else checked_rule(rule)
     with progress_bar(PARTS + 2, 0, "report, parts", progress) as advance:
-        found = content(c, ropes, n_jobs, check_switch("plan", plan), before, advance)
+        found = content(c, ropes, n_jobs, check_switch("plan", plan), before, advance, form == "html")
         if form == "html":
             latex_table = to_latex(c) if len(c.posteriors) <= MOST_CARDS else ""
             drawn = {"figures": figures(c, ranking_of(c)[0]), "latex": latex_table}
@@ -367,6 +367,6 @@ def _table_options(c: "Comparison") -> dict[str, Any]:
         "estimates": c.posteriors[0].mean is not None,
         "estimate_name": c.tests.result(*c.pair_names[0]).estimate_name,
         "effect_name": getattr(c.tests.result(*c.pair_names[0]).effect_size, "name", ""),
-        "long": len(c.pairs) > MOST_ROWS_ON_A_PAGE,
+        "long": len(c.pair_names) > MOST_ROWS_ON_A_PAGE,
         "name_column": Raw(r">{\raggedright\arraybackslash}p{0.2\linewidth}" if wide else "l"),
     }

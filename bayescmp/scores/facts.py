@@ -137,8 +137,10 @@ class Facts:
         many_models = self.models > 2
         if not self.many_datasets:
             if self.of_items and self.counts[0] > 1:
-                kind = "right or wrong" if self.right_or_wrong else "graded items"
-                return (kind, *(["cases of many models"] if many_models and self.right_or_wrong else []))
+                if self.right_or_wrong:
+                    return ("right or wrong", *(["cases of many models"] if many_models else []))
+                one_run = self.resampling[0] is None or self.resampling[0].repeats is None
+                return ("graded items", *(["graded items, one run"] if one_run else []))
             if self.counts[0] == 1:
                 return (*(["cases of many models"] if many_models else []), "one score")
             if not self.paired:

@@ -529,7 +529,8 @@ def _model_columns(columns: Columns, roles: dict[str, str], models: Sequence[str
         if is_written(columns[column]) and column not in truth:
             numbers({column: columns[column]})  # raises: some of its cells are numbers, and others are not
     if len(numeric) < 2 or text or "score" in roles:
-        odd = [f'"{few_words(c, 30)}" (first: {shown(columns[c][0])})' for c in text[:3]]
+        wrong = {c: next((x for x in columns[c] if not is_numeric([x])), columns[c][0]) for c in text[:3]}
+        odd = [f'"{few_words(c, 30)}" (first: {shown(x)})' for c, x in wrong.items()]
         raise ScoresError(
             "The table is neither long (a `model` and a `score` column) nor wide (a numeric column for each of at "
             f"least two models): its columns are {name_list(map(str, columns), 12)}"

@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from html import escape
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -159,17 +160,21 @@ class Scores(Value):
         """Number of scores of each model on each dataset: 0 where it was not run."""
         return np.isfinite(self.values).sum(axis=2)
 
-    @property
+    @cached_property
     def paired(self) -> bool:
         """Whether the resamples of one model belong to those of another: not for `Resampling.runs()`."""
         return all(r is None or r.paired for r in self.resampling)
 
-    @property
+    @cached_property
     def sizes(self) -> NDArray[np.int_]:
         """The number of scores that each model should have on each dataset: of runs any number, but one at least."""
         if not self.paired:
             return np.maximum(self.counts, 1)
         return np.broadcast_to([len(keys) for keys in self.keys], self.values.shape[:2])
+
+    @cached_property
+    def _has_items(self) -> NDArray[np.bool_]:
+        return np.array([name in self.items for name in self.datasets])
 
     @property
     def metrics(self) -> tuple[str | None, ...]:
@@ -215,8 +220,7 @@ class Scores(Value):
                 f'There is no {what} on which both "{a}" and "{b}" were run. Score them on the same {what}s.'
             )
         sizes = self.sizes[[i, j]]
-        has_items = np.array([name in self.items for name in self.datasets])
-        incomplete = np.flatnonzero(ran.all(axis=0) & ~has_items & (here.sum(axis=2) < sizes).any(axis=0))
+        incomplete = np.flatnonzero(ran.all(axis=0) & ~self._has_items & (here.sum(axis=2) < sizes).any(axis=0))
         if incomplete.size:
             raise self._different_folds(a, b, int(incomplete[0]), here)
         if not both.all():
@@ -232,8 +236,9 @@ class Scores(Value):
         if not self.paired:
             scores = np.take_along_axis(scores, np.argsort(np.isnan(scores), axis=2, kind="stable"), axis=2)
         scores = scores[..., : int(sizes[:, both].max())]
+        kept = [d for d, keep in enumerate(both.tolist()) if keep]
         items = {
-            name: self.items[name].of_models([i, j]) for d, name in enumerate(self.datasets) if both[d] and has_items[d]
+            name: self.items[name].of_models([i, j]) for name in (self.datasets[d] for d in kept) if name in self.items
         }
         if items:
             scores = self._shared_items(a, b, scores, here[:, both, : scores.shape[2]], both, items)
@@ -242,10 +247,10 @@ class Scores(Value):
         return Pair(
             a=a,
             b=b,
-            datasets=tuple(name for name, keep in zip(self.datasets, both, strict=True) if keep),
+            datasets=tuple([self.datasets[d] for d in kept]),
             scores_a=scores[0],
             scores_b=scores[1],
-            resampling=tuple(r for r, keep in zip(self.resampling, both, strict=True) if keep),
+            resampling=tuple([self.resampling[d] for d in kept]),
             metric=self.metric,
             higher_is_better=self.higher_is_better,
             scale=self.scale,

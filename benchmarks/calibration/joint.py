@@ -102,9 +102,17 @@ def between(rng: np.random.Generator, basis: Floats) -> tuple[Floats, float, flo
     return np.linalg.cholesky(np.atleast_2d(t)), np.nan, df
 
 
+def of(book: Book) -> tuple[dict[str, NDArray[np.int_]], Floats, NDArray[np.bool_]]:
+    """The studies of a book, made once."""
+    if "joint" not in book.values:
+        book.values["joint"] = ranks(book.studies(400, 12))
+    found: tuple[dict[str, NDArray[np.int_]], Floats, NDArray[np.bool_]] = book.values["joint"]
+    return found
+
+
 def run(book: Book) -> None:
     """Ranks of the truths, and claims to be the best."""
-    found, claims, best = ranks(book.studies(240, 12))
+    found, claims, best = of(book)
     rows, jitter = [], book.rng("multilevel")
     for name, x in found.items():
         fifths = " ".join(f"{share:.2f}" for share in np.bincount(x * 5 // BINS, minlength=5) / x.size)

@@ -5,14 +5,16 @@ is made by the functions that print it, and judged by the truth of its world. Wr
 that cautions quote to bayescmp/measured.py.
 """
 
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import joint
 import numpy as np
-from book import Book, Floats, Rate, rate
+from book import Book, Floats, check_curve, curve, rate
 from jinja2 import Environment, StrictUndefined
 
 import bayescmp as bc
@@ -58,12 +60,9 @@ def run(book: Book) -> None:
 
 
 def _many_models(book: Book) -> None:
-    rng, studies = book.rng("statements, many models"), book.studies(24, 1)
-    p_best: Said = defaultdict(list)
-    bins: Said = defaultdict(list)
-    claims: Said = defaultdict(list)
-    groups: Said = defaultdict(list)
-    by_world: Said = defaultdict(list)
+    """The first line and P(best): of the joint model, which `compare` uses, and of the bootstrap of `rank_models`."""
+    rng, studies, few = book.rng("statements, many models"), book.studies(24, 1), book.studies(12, 1)
+    said = {"joint": Statements(), "bootstrap": Statements()}
     for n in SIZES:
         for k in MODELS:
             for world, (spread, draw) in WORLDS.items():
@@ -72,19 +71,49 @@ def _many_models(book: Book) -> None:
                         truth = draw(rng, k)
                         scores = _scores(truth + spread * law(rng, (n, k)) + rng.uniform(0.6, 0.9, (n, 1)))
                         ranking = bayes.rank_models(scores, rope=ROPE, draws=DRAWS, random_seed=i)
-                        _judge(n, world, ranking, truth, p_best, bins, claims, groups, by_world)
-    book.values["p_best"], book.values["groups"] = _rates(p_best, SIZES), _rates(groups, SIZES)
-    head = ("P(best) claimed", "mean", *(f"{n} datasets" for n in (3, 5, 10, 20, 50)))
-    book.table("P(best): how often the model was the best one", head, _bins(bins, (3, 5, 10, 20, 50)))
-    head = ("datasets", "studies with P(best) >= 0.9", "true", "studies with a claim of groups", "true")
-    rows: list[tuple[object, ...]] = [(n, *_said(p_best[n]), *_said(groups[n])) for n in SIZES]
-    book.table("claims of the first line, by the number of datasets", head, rows)
-    head = ("statement", "2 to 5 datasets: said", "true", "6 to 19: said", "true", "20 or more: said", "true")
-    spans = ((2, 5), (6, 19), (20, 50))
-    rows = [(text, *(x for span in spans for x in _said(claims[text, span]))) for text in CLAIMS]
-    book.table("groups, by what is claimed", head, rows)
-    rows = [(world, *(x for span in spans for x in _said(by_world[world, span]))) for world in WORLDS]
-    book.table("second half of the group sentence, by world", ("world", *head[1:]), rows)
+                        said["bootstrap"].judge(n, world, ranking, truth)
+                        if i < few:
+                            said["joint"].judge(n, world, _joint(scores, i), truth)
+        book.progress(f"statements about many models on {n} datasets")
+    for name, found in said.items():
+        book.values["p_best", name] = _rates(found.p_best, SIZES)
+        book.values["groups", name] = _rates(found.groups, SIZES)
+        head: tuple[str, ...] = (
+            "datasets",
+            "studies with P(best) >= 0.9",
+            "true",
+            "studies with a claim of groups",
+            "true",
+        )
+        rows: list[tuple[object, ...]] = [(n, *_said(found.p_best[n]), *_said(found.groups[n])) for n in SIZES]
+        book.table(f"{name}: claims of the first line, by the number of datasets", head, rows)
+        head = ("P(best) claimed", "mean", *(f"{n} datasets" for n in (3, 5, 10, 20, 50)))
+        book.table(f"{name}: how often the model was the best one", head, _bins(found.bins, (3, 5, 10, 20, 50)))
+        head = ("statement", "2 to 5 datasets: said", "true", "6 to 19: said", "true", "20 or more: said", "true")
+        rows = [(text, *(x for span in SPANS for x in _said(found.claims[text, span]))) for text in CLAIMS]
+        book.table(f"{name}: groups, by what is claimed", head, rows)
+        head = ("world", *head[1:])
+        rows = [(world, *(x for span in SPANS for x in _said(found.by_world[world, span]))) for world in WORLDS]
+        book.table(f"{name}: second half of the group sentence, by world", head, rows)
+        rows = [(world, *(x for span in SPANS for x in _said(found.best_by_world[world, span]))) for world in WORLDS]
+        book.table(f"{name}: P(best) of 0.9 or more, by world", head, rows)
+    three = np.array(said["joint"].best_of_three, dtype=float)
+    book.values["equal, three datasets"] = rate(three)
+    _, claims, best = joint.of(book)
+    points = curve(claims, best, least=30)
+    check_curve(book, "statements, P(best) where truths come from the prior", points)
+    head = ("mean P(best) stated", "was the best")
+    book.table("joint: P(best) where truths come from the prior", head, [(f"{p:.2f}", x) for p, x in points])
+
+
+def _joint(scores: bc.Scores, seed: int) -> bayes.RankingPosterior:
+    """As `compare` makes it, but for runs that it would make longer."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return bayes.multilevel(scores, rope=ROPE, draws=100, random_seed=seed).ranking()
+
+
+SPANS = ((2, 5), (6, 19), (20, 50))
 
 
 CLAIMS = (
@@ -96,39 +125,44 @@ CLAIMS = (
 )
 
 
-def _judge(
-    n: int,
-    world: str,
-    ranking: bayes.RankingPosterior,
-    truth: Floats,
-    p_best: Said,
-    bins: Said,
-    claims: Said,
-    groups: Said,
-    by_world: Said,
-) -> None:
-    """Note what is said about one study, and whether it is true: (said, true) for each opportunity."""
-    span = next(s for s in ((2, 5), (6, 19), (20, 50)) if s[0] <= n <= s[1])
-    means = dict(zip(ranking.models, truth, strict=True))
-    top = truth.max()
-    best = {model: x == top and (truth == top).sum() == 1 for model, x in means.items()}
-    stated = ranking.p_best
-    favourite = max(stated, key=stated.__getitem__)
-    p_best[n].append((stated[favourite] >= 0.9, best[favourite]))
-    bins[n] += [(p, best[model]) for model, p in stated.items()]
-    g = ranking.groups(threshold=THRESHOLD)
-    near = {model: x >= top - ROPE * (1 + 1e-9) for model, x in means.items()}
-    claims[CLAIMS[0], span] += [(model in g.top, near[model]) for model in ranking.models]
-    claims[CLAIMS[1], span] += [(model in g.worse, not near[model]) for model in ranking.models]
-    rest = g.not_worse
-    claims[CLAIMS[2], span].append((len(rest) > 1, any(means[model] == top for model in rest)))
-    gap = ROPE if g.by_rope else 0.0
-    beat = bool(g.beaten) and min(means[m] for m in rest) - max(means[m] for m in g.beaten) > gap
-    said = (bool(g.beaten), beat)
-    claims[CLAIMS[3], span].append((bool(g.beaten) and not g.by_rope, beat))
-    claims[CLAIMS[4], span].append((g.by_rope, beat))
-    groups[n].append(said)
-    by_world[world, span].append(said)
+class Statements:
+    """What is said about many studies, and whether it is true: (said, true) for each opportunity."""
+
+    def __init__(self) -> None:
+        self.p_best: Said = defaultdict(list)
+        self.bins: Said = defaultdict(list)
+        self.claims: Said = defaultdict(list)
+        self.groups: Said = defaultdict(list)
+        self.by_world: Said = defaultdict(list)
+        self.best_by_world: Said = defaultdict(list)
+        self.best_of_three: list[bool] = []
+
+    def judge(self, n: int, world: str, ranking: bayes.RankingPosterior, truth: Floats) -> None:
+        """Note what is said about one study."""
+        span = next(s for s in SPANS if s[0] <= n <= s[1])
+        means = dict(zip(ranking.models, truth, strict=True))
+        top = truth.max()
+        best = {model: x == top and (truth == top).sum() == 1 for model, x in means.items()}
+        stated = ranking.p_best
+        favourite = max(stated, key=stated.__getitem__)
+        claim = (stated[favourite] >= 0.9, best[favourite])
+        self.p_best[n].append(claim)
+        self.best_by_world[world, span].append(claim)
+        if n == 3 and world == "equal models":
+            self.best_of_three.append(claim[0])
+        self.bins[n] += [(p, best[model]) for model, p in stated.items()]
+        g = ranking.groups(threshold=THRESHOLD)
+        near = {model: x >= top - ROPE * (1 + 1e-9) for model, x in means.items()}
+        self.claims[CLAIMS[0], span] += [(model in g.top, near[model]) for model in ranking.models]
+        self.claims[CLAIMS[1], span] += [(model in g.worse, not near[model]) for model in ranking.models]
+        rest = g.not_worse
+        self.claims[CLAIMS[2], span].append((len(rest) > 1, any(means[model] == top for model in rest)))
+        gap = ROPE if g.by_rope else 0.0
+        beat = bool(g.beaten) and min(means[m] for m in rest) - max(means[m] for m in g.beaten) > gap
+        self.claims[CLAIMS[3], span].append((bool(g.beaten) and not g.by_rope, beat))
+        self.claims[CLAIMS[4], span].append((g.by_rope, beat))
+        self.groups[n].append((bool(g.beaten), beat))
+        self.by_world[world, span].append((bool(g.beaten), beat))
 
 
 def _bins(bins: Said, sizes: Iterable[int]) -> list[tuple[object, ...]]:
@@ -276,8 +310,8 @@ def _said(pairs: list[tuple[float, float]]) -> tuple[str, object]:
 
 
 def _rates(pairs: Said, sizes: Iterable[int]) -> dict[int, float]:
-    found: dict[int, Rate] = {n: rate([true for said, true in pairs[n] if said]) for n in sizes}
-    return {n: round(r.value, 2) for n, r in found.items()}
+    true = {n: [float(true) for said, true in pairs[n] if said] for n in sizes}
+    return {n: round(rate(x).value, 2) for n, x in true.items() if len(x) >= 20}
 
 
 def write(book: Book, docs: Path) -> None:
@@ -299,10 +333,14 @@ def write(book: Book, docs: Path) -> None:
         "Written by `python benchmarks/calibration --statements`; cautions quote it.",
         '"""',
         "",
-        f"P_BEST = {book.values['p_best']}",
-        '"""Datasets, and how often a model with P(best) of 0.9 or more was the best one."""',
-        f"GROUPS = {book.values['groups']}",
-        '"""Datasets, and how often models that were said to be beaten truly were."""',
+        "P_BEST = {",
+        *(f'    "{name}": {book.values["p_best", name]},' for name in ("joint", "bootstrap")),
+        "}",
+        '"""Ranking, datasets, and how often a model with P(best) of 0.9 or more was the best one."""',
+        "GROUPS = {",
+        *(f'    "{name}": {book.values["groups", name]},' for name in ("joint", "bootstrap")),
+        "}",
+        '"""Ranking, datasets, and how often models that were said to be beaten truly were."""',
         "FALSE_DECISIONS = {",
         *(f'    "{test}": {rates},' for test, rates in false.items()),
         "}",

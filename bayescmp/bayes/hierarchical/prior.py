@@ -90,7 +90,7 @@ class HierarchicalPrior(Value):
         if isinstance(prior, HierarchicalPrior):
             return prior
         if not is_one_of(prior, PRESETS):
-            raise ValueError(f"`prior` must be one of {list(PRESETS)} or a HierarchicalPrior, got {prior!r}.")
+            raise ValueError(f"`prior` must be one of {', '.join(PRESETS)} or a HierarchicalPrior, got {prior!r}.")
         between, within = float(moments(means)[1]), float(mean(sds))
         return cls(
             name=prior,

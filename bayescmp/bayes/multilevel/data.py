@@ -6,7 +6,9 @@ correlation rho_d. With the density |Sigma_d|^-(m - 1/2), which for two models i
 integrates out: theta_d is multivariate Student around the mean of the folds, with n_d - 2 degrees of freedom and scale
 matrix (1/n_d + rho_d/(1 - rho_d)) S_d/(n_d - 2), S_d the folds' sums of squares. So every difference of two models has,
 dataset by dataset, the likelihood of their own hierarchical_ttest. Where a dataset has fewer than 2m + 1 folds, S_d is
-completed to as many by the shape that is common to all datasets, in the scale of the dataset.
+completed to as many by the shape that is common to all datasets, in the scale of the dataset; and so it is where a
+combination of the models' scores is the same on all folds. Runs that cannot be paired have the variance of each
+model's mean in place of S_d, and Welch's degrees of freedom, over all models.
 """
 
 from collections.abc import Sequence
@@ -28,15 +30,17 @@ from bayescmp.errors import (
     warn,
 )
 from bayescmp.numerics.clusters import satterthwaite
+from bayescmp.numerics.moments import moments
 from bayescmp.scores.arrays import check_not_huge
-from bayescmp.scores.inputs import check_one_run, check_scores
+from bayescmp.scores.inputs import check_one_run, check_runs, check_scores
 from bayescmp.scores.pair import rounding_of
-from bayescmp.scores.resampling import not_paired, unknown_design
+from bayescmp.scores.resampling import unknown_design
 from bayescmp.scores.table import Scores
 from bayescmp.values import Value
 
 Floats = NDArray[np.float64]
 LARGEST_SQUARED = 1e150
+COLLINEAR = 1e-10
 """Scores beyond leave no room for the sum of their squares."""
 
 
@@ -53,7 +57,7 @@ class Statistics(Value):
 
     On dataset d the contrasts `observe[d] @ theta_d` are seen, `sizes[d]` of them; those with models that were not run
     there (`run` is 0) have rows of 0. `means` and `scatter` are the means over folds and their sums of squares,
-    `widening` is 1/n + rho/(1 - rho), and `counts` the numbers of folds.
+    `widening` is 1/n + rho/(1 - rho), and `counts` the numbers of folds. Not `paired` are independent runs.
     """
 
     models: tuple[str, ...]
@@ -68,6 +72,7 @@ class Statistics(Value):
     widening: Floats
     unit: float
     prior: MultilevelPrior
+    paired: bool = True
 
     def __post_init__(self) -> None:
         for name in ("basis", "run", "observe", "means", "scatter", "sizes", "counts", "widening"):
@@ -110,11 +115,24 @@ class Statistics(Value):
     @cached_property
     def _more_folds(self) -> Floats:
         """Folds that the prior of a dataset's covariance is worth."""
-        if self.prior.covariance == "exchangeable" or not self.has_folds:
+        if self.prior.covariance == "exchangeable" or not self.has_folds or not self.paired:
             return np.zeros_like(self.counts)
         if self.prior.within_df:
             return np.full_like(self.counts, self.prior.within_df)
-        return np.maximum(2 * self.sizes - (self.counts - 1), 0.0)
+        lacking = np.maximum(2 * self.sizes - (self.counts - 1), 0.0)
+        return np.where(self._collinear, np.maximum(self.sizes, lacking), lacking)
+
+    @property
+    def _collinear(self) -> NDArray[np.bool_]:
+        """Where some combination of the models' scores is the same on all folds."""
+        total = np.trace(self.scatter, axis1=1, axis2=2)[:, None]
+        unseen = np.where(np.arange(self.m) < self.sizes[:, None], 0.0, total)
+        values = np.linalg.eigvalsh(self.scatter + unseen[:, None] * np.eye(self.m))
+        return np.asarray(values[:, 0] <= COLLINEAR * total[:, 0])
+
+    @property
+    def _isotropic(self) -> bool:
+        return self.prior.covariance == "exchangeable" and self.paired
 
     @cached_property
     def df(self) -> Floats:
@@ -122,7 +140,7 @@ class Statistics(Value):
         if not self.has_folds:
             return np.full_like(self.counts, np.inf)
         one = len(self.counts) == 1
-        if self.prior.covariance == "exchangeable":  # Sigma_d = s_d^2 I, and the uniform s_d integrates out
+        if self._isotropic:  # Sigma_d = s_d^2 I, and the uniform s_d integrates out
             return self.sizes * (self.counts - 1) - 1 + one
         return self.counts - 2 + self._more_folds + one
 
@@ -133,7 +151,7 @@ class Statistics(Value):
         unseen = np.eye(self.m) * ~seen[:, None]
         if not self.has_folds:
             return unseen
-        if self.prior.covariance == "exchangeable":
+        if self._isotropic:
             total = np.trace(self.scatter, axis1=1, axis2=2)[:, None, None] * np.eye(self.m) * seen[:, None]
         else:
             total = self.scatter + self._more_folds[:, None, None] * self._target
@@ -161,31 +179,38 @@ def prepare(
     check_scores(scores, "multilevel")
     check_one_run(scores.items.values(), "multilevel")
     check_not_huge(scores.values, LARGEST_SQUARED)
-    shown, notes = _check(scores)
-    values = np.where(scores.higher_is_better, 1.0, -1.0) * scores.values[:, shown]
-    datasets = tuple(np.array(scores.datasets, dtype=object)[shown])
-    rounding = np.nanmax(rounding_of(scores.values[:, shown], scores.scale), axis=(0, 2))
-    twins = _twins(scores.models, values, rounding)
+    sign = 1.0 if scores.higher_is_better else -1.0
+    twins = _twins(scores, sign) if scores.paired else {}
     models = tuple(name for name in scores.models if name not in twins)
-    if len(models) < 2:
+    if twins and len(models) < 2:
         raise ScoresError(
             f"All differences between {name_list(scores.models)} are the same on every dataset and fold, so that there "
             "is nothing to sample. hierarchical_ttest answers by the limit."
         )
+    scores = scores.select(models=list(models)) if twins else scores
+    shown, notes = _check(scores)
+    values = sign * scores.values[:, shown]
+    datasets = tuple(np.array(scores.datasets, dtype=object)[shown])
+    rounding = np.nanmax(rounding_of(scores.values[:, shown], scores.scale), axis=(0, 2))
     if twins:
         known = [f"{name} - {twin.of} = {twin.gap + 0.0:.4g}" for name, twin in twins.items()]
         notes.append(f"the same difference on every dataset and fold, so treated as known: {', '.join(known)}")
         warn(f"multilevel: {notes[-1]}.", DegenerateWarning)
-    values = values[[scores.models.index(name) for name in models]]
     basis = contrasts(len(models))
     items = [scores.items.get(name) for name in datasets]
     clusters = [None if found is None else found.clusters for found in items]
-    observe, means, scatter, sizes = _moments(values, basis, clusters)
+    observe, means, scatter, sizes = _moments(values, basis, clusters, scores.paired)
     counts = np.array([len(scores.keys[d]) for d in np.flatnonzero(shown)], dtype=float)
+    if not scores.paired:
+        scatter, counts, constant = _of_runs(values, observe, basis, rounding)
+        if constant.any():
+            names = name_list([datasets[d] for d in np.flatnonzero(constant)], 4)
+            notes.append(f"all runs of a model score the same on {names}: the least spread elsewhere is assumed")
+            warn(f"multilevel: {notes[-1]}.", DegenerateWarning)
     residuals = means - observe @ _centre(observe, means)
     spread = float(np.sqrt((residuals**2).sum() / max(sizes.sum() - basis.shape[1], 1)))
     widening = np.ones_like(counts)
-    if counts.max() > 1:
+    if counts.max() > 1 and scores.paired:
         rho = _known_rho(scores, shown)
         widening = 1 / counts + rho / (1 - rho)
         for d, own in enumerate(clusters):
@@ -199,8 +224,6 @@ def prepare(
                 f"some models tie on every fold of {names}: the least variance of their difference elsewhere is assumed"
             )
             warn(f"multilevel: {notes[-1]}.", DegenerateWarning)
-    else:
-        notes.append("one score per dataset: its noise is part of the variation between datasets")
     within = float(np.sqrt((np.trace(scatter, axis1=1, axis2=2) / (sizes * np.maximum(counts - 1, 1))).mean()))
     unit = spread if spread > rounding.max() and len(datasets) > 1 else within
     if unit**2 == 0:
@@ -220,6 +243,7 @@ def prepare(
         widening=widening,
         unit=unit,
         prior=MultilevelPrior.resolve(prior, len(models), unit, tails),
+        paired=scores.paired,
     )
     if len(models) > MOST_FREE and statistics.exchangeable:
         notes.append(f"more than {MOST_FREE} models: one variance for all of them and one correlation for all pairs")
@@ -227,7 +251,7 @@ def prepare(
         _refuse_collinear(np.einsum("dai,da->di", observe, residuals), rounding.max())
     if (few := statistics.few_folds).any():
         names = "every dataset" if few.all() else name_list([datasets[d] for d in np.flatnonzero(few)], 4)
-        notes.append(f"few folds for so many models on {names}: their covariance is completed from all datasets")
+        notes.append(f"too few folds on {names} to show how so many models covary: completed from all datasets")
     if len(datasets) == 1:
         notes.append("one dataset: the effects are those on this dataset")
     if len(datasets) == 2:
@@ -239,14 +263,15 @@ def prepare(
 def _check(scores: Scores) -> tuple[NDArray[np.bool_], list[str]]:
     """Which datasets have two models or more, and notes. Raises if the model cannot use the scores."""
     scores.check_one_metric()
-    if not scores.paired:
-        raise not_paired("multilevel")
     here, sizes = scores.counts > 0, np.array([len(keys) for keys in scores.keys])
     if len(scores.models) < 2:
         raise ScoresError(f"`multilevel` needs at least 2 models, got {len(scores.models)}. Add another one.")
     if scores.scale == "relative":
         raise ScoresError('The scale "relative" is made for pairs of models. For many use scores.transform("log").')
-    for m, d in np.argwhere(here & (scores.counts < sizes)):
+    if not scores.paired:
+        for name, counts in zip(scores.datasets, scores.counts.T, strict=True):
+            check_runs("multilevel", name, scores.models, np.where(counts, counts, 2))
+    for m, d in np.argwhere(here & (scores.counts < sizes) & scores.paired):
         raise ScoresError(
             f"Models must be scored on the same folds, but `{scores.models[m]}` has {scores.counts[m, d]} of "
             f'{sizes[d]} on "{scores.datasets[d]}". Score the missing ones, or use scores.drop("{scores.datasets[d]}").'
@@ -276,7 +301,7 @@ def _check(scores: Scores) -> tuple[NDArray[np.bool_], list[str]]:
         )
     # a lone contrast with two folds has no proper posterior of its variance
     few = [scores.datasets[d] for d in np.flatnonzero(shown & ((here.sum(axis=0) - 1) * (sizes - 1) < 2))]
-    if few and sizes[shown].max() > 1:
+    if few and sizes[shown].max() > 1 and scores.paired:
         raise ScoresError(
             f"`multilevel` needs at least 3 scores per dataset (2 where three models or more were run), or one on "
             f"every dataset, but {name_list(few)} has fewer. Score more folds, or leave out these datasets."
@@ -301,15 +326,16 @@ def _refuse_collinear(residuals: Floats, rounding: float) -> None:
         )
 
 
-def _twins(models: tuple[str, ...], values: Floats, rounding: Floats) -> dict[str, Twin]:
-    """Models that differ from an earlier one by a constant, wherever both were run or not."""
+def _twins(scores: Scores, sign: float) -> dict[str, Twin]:
+    """Models that differ from an earlier one by a constant, and were run wherever it was."""
+    values, rounding = sign * scores.values, float(np.nanmax(rounding_of(scores.values, scores.scale)))
     found: dict[str, Twin] = {}
-    for j, name in enumerate(models):
-        for i, other in enumerate(models[:j]):
+    for j, name in enumerate(scores.models):
+        for i, other in enumerate(scores.models[:j]):
             gap = values[j] - values[i]
             if other in found or not np.array_equal(np.isnan(values[i]), np.isnan(values[j])):
                 continue
-            if np.nanmax(gap) - np.nanmin(gap) <= 2 * rounding.max():
+            if np.isfinite(gap).sum() > 1 and np.nanmax(gap) - np.nanmin(gap) <= 2 * rounding:
                 found[name] = Twin(other, float(np.nanmean(gap)))
                 break
     return found
@@ -324,7 +350,7 @@ def contrasts(k: int) -> Floats:
 
 
 def _moments(
-    values: Floats, basis: Floats, clusters: Sequence[NDArray[np.int_] | None]
+    values: Floats, basis: Floats, clusters: Sequence[NDArray[np.int_] | None], paired: bool
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """For each dataset: which contrasts can be seen (rows), their means over folds, sums of squares, and number.
 
@@ -336,10 +362,11 @@ def _moments(
     for d in range(n_datasets):
         run = np.isfinite(values[:, d]).any(axis=1)
         folds = values[:, d][run]
-        folds = folds[:, np.isfinite(folds).all(axis=0)]
+        if paired:
+            folds = folds[:, np.isfinite(folds).all(axis=0)]
         axes = basis if run.all() else contrasts(int(run.sum()))
         size = axes.shape[1]
-        centre = folds.mean(axis=1, keepdims=True)
+        centre = np.nanmean(folds, axis=1, keepdims=True)
         own = axes.T @ (folds - centre)
         if (of := clusters[d]) is not None:
             members = (of == np.unique(of)[:, None]).astype(float)
@@ -348,6 +375,30 @@ def _moments(
         means[d, :size], scatter[d, :size, :size] = axes.T @ (centre[:, 0] - centre.mean()), own @ own.T
         sizes[d] = size
     return observe, means, scatter, sizes
+
+
+def _of_runs(
+    values: Floats, observe: Floats, basis: Floats, rounding: Floats
+) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """In place of the scatter and the counts, so that df = counts - 2 is Welch's; and where runs do not vary."""
+    _, sds, n = moments(values)
+    run = n > 0
+    constant = run & (sds <= rounding)
+    sds = np.where(constant, sds[run & ~constant].min(initial=np.inf), sds)
+    if not np.isfinite(sds[run]).all():
+        raise ScoresError(
+            "All runs of every model score the same on every dataset, so that nothing shows their spread."
+        )
+    errors = np.where(run, sds**2 / np.where(run, n, 1.0), 0.0)
+    shares = errors / errors.sum(axis=0)
+    df = 1 / (shares**2 / np.where(run, n - 1, 1.0)).sum(axis=0)
+    scatter = np.zeros_like(observe)
+    for d in range(len(df)):
+        here = run[:, d]
+        axes = basis if here.all() else contrasts(int(here.sum()))
+        size = axes.shape[1]
+        scatter[d, :size, :size] = df[d] * axes.T @ (errors[here, d, None] * axes)
+    return scatter, df + 2 - (len(df) == 1), np.asarray(constant.any(axis=0))
 
 
 def _centre(observe: Floats, means: Floats) -> Floats:

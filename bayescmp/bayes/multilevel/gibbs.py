@@ -25,10 +25,10 @@ from bayescmp.numerics.threads import one_blas_thread
 Floats = NDArray[np.float64]
 MOVES = 2
 """Steps that rescale a pair's T, per sweep."""
-SOME = 1
-"""Steps that rescale T and tau_i^2 of some models, per sweep."""
 MANY = 16
-"""So many models have fewer chains."""
+"""With so many models T and tau_i^2 of some are rescaled in one sweep of four, and else in every one."""
+SAME_START = 4
+"""So many chains start in the same state: see `r_hat`."""
 STEPS = (0.3, 1.0, 3.0)
 """Sizes of logarithmic steps: the right one depends on how much the data know."""
 POINTS = 16
@@ -40,23 +40,25 @@ FAR = 12.0
 class Run:
     """Chains that can go on: what they draw depends on the seed, not on how often they stopped."""
 
-    def __init__(self, data: Statistics, *, chains: int, tune: int, random_seed: int) -> None:
+    def __init__(self, data: Statistics, *, chains: int, random_seed: int) -> None:
         self.sampler = sampler_of(data, chains, np.random.default_rng(random_seed))
-        self.tune = tune
-        self.kept: dict[str, list[Floats]] = {}
-        self.moments = Moments(data)
+        self.forget()
 
-    def extend(self, draws: int, advance: Callable[[], Any] = lambda: None) -> None:
+    def forget(self) -> None:
+        """Drop the draws, but go on from where the chains are."""
+        self.kept: dict[str, list[Floats]] = {}
+        self.moments = Moments(self.sampler.data)
+
+    def extend(self, draws: int, advance: Callable[[], Any] = lambda: None, *, keep: bool = True) -> None:
         """So many draws more."""
         with one_blas_thread():
-            for sweep in range(-self.tune, draws):
+            for _ in range(draws):
                 self.sampler.sweep()
-                if sweep >= 0:
+                if keep:
                     for name, x in self.sampler.state().items():
                         self.kept.setdefault(name, []).append(x)
                     self.moments.add(self.sampler.theta)
                 advance()
-        self.tune = 0
 
     def found(self) -> dict[str, Floats]:
         """Draws by name, chains x draws x ..., in units of `data.unit`: mu, T or tau, omega, df_between, nu.
@@ -123,9 +125,13 @@ class Exchangeable:
         self.start(np.einsum("dai,da->di", data.observe, data.means - data.observe @ centre))
 
     def start(self, residuals: Floats) -> None:
-        self.tau = np.minimum(np.exp(0.5 * self.rng.standard_normal(self.chains)), self.bound / 2)
+        self.tau = np.minimum(np.exp(0.5 * self.starts(self.rng.standard_normal)), self.bound / 2)
         self.noise = np.trace(self.data.scales, axis1=1, axis2=2) - (self.m - self.data.sizes)
         self.noise = self.noise / self.data.sizes
+
+    def starts(self, draw: Callable[[int], Floats]) -> Floats:
+        """A number per chain, the same for those that start together."""
+        return np.repeat(draw(-(-self.chains // SAME_START)), SAME_START)[: self.chains]
 
     def state(self) -> dict[str, Floats]:
         """What is kept of a sweep."""
@@ -276,14 +282,27 @@ class Free(Exchangeable):
     t_root: Floats
     t_inverse: Floats
     inverse: Floats
+    freedom: int
+    """Of theta's scatter, mu integrated out."""
+    known: bool
+    """Whether theta is: it is the means where there is one score of every model on every dataset."""
+
+    def sweep(self) -> None:
+        if not self.known:
+            super().sweep()
+            return
+        self.between()
+        self.weights()
 
     def start(self, residuals: Floats) -> None:
         chains, data = self.chains, self.data
         self.theta = np.broadcast_to(residuals, (chains, *residuals.shape)) + self.mu[:, None]
         scatter = residuals.T @ residuals / len(residuals) + 0.1 * np.eye(self.m)
-        spread = np.exp(self.rng.standard_normal((chains, 1, 1)))
+        spread = np.exp(self.starts(self.rng.standard_normal))[:, None, None]
         self.psi = np.einsum("ki,cij,kj->ck", data.basis, spread * scatter, data.basis)
-        self.df = LEAST_DF + self.rng.exponential(5.0, chains)
+        self.df = LEAST_DF + 5 * self.starts(self.rng.standard_exponential)
+        self.freedom = self.n - (not self.pooled)
+        self.known = data.complete and not data.has_folds
         self.most = 1e4 * self.bound**2  # steps do not lead beyond
         self.noise_root = np.asarray(np.linalg.cholesky(data.scales)) if data.has_folds else np.zeros_like(data.scales)
         self.pairs = np.array(np.triu_indices(self.k, 1)).T
@@ -296,19 +315,44 @@ class Free(Exchangeable):
         return {"t": self.t, "df_between": self.df}
 
     def between(self) -> None:
-        gaps = np.sqrt(self.kappa)[..., None] * (self.theta - self.mu[:, None])
+        total = self.kappa.sum(axis=1)
+        centre = (self.kappa[..., None] * self.theta).sum(axis=1) / total[:, None]
+        gaps = np.sqrt(self.kappa)[..., None] * (self.theta - centre[:, None])
         scatter = np.swapaxes(gaps, 1, 2) @ gaps
-        if self.pooled:  # mu is as one more dataset
-            scatter = scatter + self.mu[:, :, None] * self.mu[:, None] / self.omega[:, None, None] ** 2
+        if self.pooled:
+            weight = self.draw_omega(scatter, centre, total)
+            scatter = scatter + weight[:, None, None] * centre[:, :, None] * centre[:, None]
         self.draw_df(scatter)
         self.move_psi(scatter)
         self.draw_t(scatter)
+        self.draw_mu(centre, total)
         self.draw_psi()
+        if self.known:
+            return
         self.inverse = self.inverted(self.t)
-        for _ in range(SOME):
+        if self.k < MANY or self.rng.random() < 0.25:
             self.rescale_some()
         for _ in range(MOVES if self.data.has_folds else 0):
             self.rescale()
+
+    def draw_omega(self, scatter: Floats, centre: Floats, total: Floats) -> Floats:
+        """omega given theta, with mu and T integrated out; returns the weight of the centre's square in T's scatter."""
+        whole = scatter + self.df[:, None, None] * self.target(self.psi)
+        size = (centre * np.linalg.solve(whole, centre[..., None])[..., 0]).sum(axis=1)
+        freedom = self.df + self.m - 1 + self.freedom
+
+        def log_density(x: Floats) -> Floats:
+            variance = np.exp(2 * x) + 1 / total
+            return self.log_omega(x) - (self.m * np.log(variance) + freedom * np.log1p(size / variance)) / 2
+
+        self.omega = np.exp(along(log_density, np.log(self.omega), self.rng))
+        return 1 / (self.omega**2 + 1 / total)
+
+    def draw_mu(self, centre: Floats, total: Floats) -> None:
+        """mu given theta and T."""
+        precision = (total + (self.omega**-2 if self.pooled else 0.0))[:, None]
+        noise = _times(self.t_root, self.rng.standard_normal(centre.shape))
+        self.mu = centre * total[:, None] / precision + noise / np.sqrt(precision)
 
     def target(self, psi: Floats) -> Floats:
         """B' diag(psi) B."""
@@ -317,7 +361,7 @@ class Free(Exchangeable):
 
     def draw_df(self, scatter: Floats) -> None:
         """df with T integrated out: first with psi, then with df psi as it is."""
-        prior, m, n = self.data.prior, self.m, self.n + self.pooled
+        prior, m, n = self.data.prior, self.m, self.freedom
         root = np.linalg.inv(np.linalg.cholesky(self.target(self.psi)))
         values = np.maximum(np.linalg.eigvalsh(root @ scatter @ np.swapaxes(root, 1, 2)), 0.0)
         steps = np.arange(m)
@@ -344,34 +388,38 @@ class Free(Exchangeable):
         self.psi, self.df = self.psi * (self.df / df)[:, None], df
 
     def move_psi(self, scatter: Floats) -> None:
-        """Each tau_i^2 by a Metropolis step, with T integrated out; a change of one adds a matrix of rank 1."""
+        """Each tau_i^2, with mu and T integrated out; a change of one adds a matrix of rank 1."""
         basis, df, rng = self.data.basis, self.df, self.rng
         freedom = (df + self.m - 1) / 2
-        more = freedom + (self.n + self.pooled) / 2
+        more = freedom + self.freedom / 2
         inverse = np.linalg.inv(scatter + df[:, None, None] * self.target(self.psi))
-        steps = rng.choice(STEPS, self.k)[:, None] * rng.standard_normal((self.k, self.chains))
-        chances = np.log(rng.random((self.k, self.chains)))
         total = (1 / self.psi).sum(axis=1)
-        for i, (step, chance) in enumerate(zip(2 * steps, chances, strict=True)):
+        for i in rng.permutation(self.k):
             old = self.psi[:, i]
-            new = old * np.exp(step)
             image = inverse @ basis[i]
-            change = 1 + df * (new - old) * (image @ basis[i])
-            other = total + 1 / new - 1 / old
-            ratio = freedom * (step + np.log(other / total)) - more * np.log(change)
-            ratio += OWN_SHAPE * step - (new - old) / (2 * self.bound**2)
-            yes = (chance < ratio) & (new >= LEAST)
-            gain = np.where(yes, df * (new - old) / change, 0.0)
-            inverse -= gain[:, None, None] * image[:, :, None] * image[:, None]
-            total = np.where(yes, other, total)
-            self.psi[:, i] = np.where(yes, new, old)
+            gain = df * old * (image @ basis[i])
+            others = total - 1 / old
+            share = np.maximum(others * old, 0.0)  # of the others in the total, times that of this one
+
+            def log_density(x: Floats, old: Floats = old, gain: Floats = gain, share: Floats = share) -> Floats:
+                factor = np.exp(x)
+                fit = (freedom + OWN_SHAPE) * x + freedom * np.log((share + 1 / factor) / (share + 1))
+                fit -= more * np.log1p(gain * (factor - 1)) + old * factor / (2 * self.bound**2)
+                return np.where(old * factor >= LEAST, fit, -np.inf)
+
+            factor = np.exp(along(log_density, np.zeros(self.chains), rng))
+            new = old * factor
+            weight = df * (new - old) / (1 + gain * (factor - 1))
+            inverse -= weight[:, None, None] * image[:, :, None] * image[:, None]
+            total = others + 1 / new
+            self.psi[:, i] = new
 
     def draw_t(self, scatter: Floats) -> None:
         """T and its inverse, by Bartlett's decomposition: T^-1 = L^-T A A' L^-1, where L L' is the scale matrix."""
         m = self.m
         root = np.linalg.cholesky(scatter + self.df[:, None, None] * self.target(self.psi))
         lower = np.tril(self.rng.standard_normal((self.chains, m, m)), -1)
-        freedom = (self.df + m - 1 + self.n + self.pooled)[:, None] - np.arange(m)
+        freedom = (self.df + m - 1 + self.freedom)[:, None] - np.arange(m)
         lower[:, range(m), range(m)] = np.sqrt(2 * self.rng.standard_gamma(freedom / 2))
         self.t_root = np.asarray(root @ np.swapaxes(np.linalg.inv(lower), 1, 2))
         self.t = self.t_root @ np.swapaxes(self.t_root, 1, 2)

@@ -3,10 +3,6 @@
 The models' effects are pooled, so that those of near-equal models are pulled together: the answer to comparing many.
 """
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -19,18 +15,17 @@ from bayescmp.bayes.multilevel.gibbs import MANY, shrunken_of
 from bayescmp.bayes.multilevel.model import MultilevelPrior, pymc_multilevel
 from bayescmp.bayes.multilevel.result import JointInference, MultilevelPosterior
 from bayescmp.checks import check_count, check_draws, check_switch, checked_seed, is_one_of
+from bayescmp.progress import progress_bar
 from bayescmp.rope import ROPE, RopeLike, symmetric, warn_if_other_scale
 from bayescmp.scores.inputs import check_units
 from bayescmp.scores.table import Scores
 
 Floats = NDArray[np.float64]
-CHAINS, FEW_CHAINS = 8, 4
-DRAWS, LEAST_DRAWS = 250, 1000
-"""Of each chain to begin with; of all together."""
-MOST_TIMES = 4
-"""So much longer a run becomes, if the chains do not agree before."""
-SECONDS = 1.0
-"""A bar is shown after that long."""
+CHAINS, FEW_CHAINS = 16, 8
+DRAWS, TUNE = 100, 50
+"""Of each chain to begin with."""
+DOUBLINGS = 2
+"""So often a run is made twice as long, if the chains do not agree before."""
 
 
 def multilevel(
@@ -58,9 +53,9 @@ def multilevel(
     Parameters
     ----------
     scores : Scores
-        Two models or more on two datasets or more, or the folds of one. One score per dataset is enough. The model
-        fills in missing results. Where a dataset has fewer folds than twice the number of models, the covariance of its
-        folds is completed from that of all datasets.
+        Two models or more on two datasets or more, or the folds of one. One score per dataset is enough. Runs that
+        cannot be paired have the likelihood of Welch's t-test. The model fills in missing results. Where a dataset has
+        fewer folds than twice the number of models, the covariance of its folds is completed from that of all datasets.
     rope : float, symmetric (low, high) or Rope
         The differences that make no practical difference; 0 for none.
     prior : "pooled", "flat", "exchangeable" or MultilevelPrior
@@ -75,11 +70,11 @@ def multilevel(
     engine : "collapsed" or "nuts"
         A Gibbs sampler with most of the model integrated out, or PyMC as its reference.
     draws, tune : int, optional
-        Draws of each chain that are kept, and draws before that. By default 250 and 125 (for many models 500).
-        Where the chains do not agree then (R-hat at most 1.01, effective sample size at least 400), they go on to 500
-        draws, and to 1,000.
+        Draws of each chain that are kept, and draws before that. By default 100 and 50. Where the chains do not agree
+        then about the effects (nested R-hat at most 1.01, effective sample size at least 400), these are dropped and
+        twice as many are drawn, and once more.
     chains : int, optional
-        At least 2; 8 by default, and 4 for many models and for NUTS.
+        At least 2; 16 by default, 8 for 17 models or more, 4 for NUTS. Four each start in the same state.
     random_seed : int, optional
         Drawn and recorded if not given.
     progressbar : bool, optional
@@ -102,7 +97,8 @@ def multilevel(
     ----------
     Gelman, Hill, Yajima (2012). Why we (usually) don't have to worry about multiple comparisons. Journal of Research on
     Educational Effectiveness 5. Huang, Wand (2013). Simple marginally noninformative prior distributions for covariance
-    matrices. Bayesian Analysis 8.
+    matrices. Bayesian Analysis 8. Margossian et al. (2024). Nested R-hat: assessing the convergence of Markov chain
+    Monte Carlo when running many short chains. Bayesian Analysis.
 
     Examples
     --------
@@ -132,11 +128,12 @@ def multilevel(
     else:
         chains, count, before = _length(data, chains, draws, tune)
         inference = JointInference(**fields, random_seed=seed, chains=chains, draws=0, tune=before)
-        most = count if draws is not None else MOST_TIMES * count
-        while not inference.draws or (inference.diagnose().problems and inference.draws < most):
-            more = inference.draws or count
-            with _bar(more, progressbar) as advance:
+        for i in range(DOUBLINGS + 1 if draws is None else 1):
+            more = count * 2**i
+            with progress_bar(more + (0 if i else before), 0, "multilevel model, sweeps", progressbar) as advance:
                 inference = inference.longer(more, advance)
+            if not inference.diagnose().problems:
+                break
         drawn, diagnostics = None, inference.diagnose()
         nuts.warn_of(diagnostics, "Draw more (draws=, tune=).")
     return MultilevelPosterior(
@@ -166,11 +163,10 @@ def pymc_multilevel_of(
 
 def _length(data: Statistics, chains: int | None, draws: int | None, tune: int | None) -> tuple[int, int, int]:
     """Chains, and draws to keep and to drop in each: as asked for, or those to begin with."""
-    many = data.m >= MANY and not data.exchangeable
-    chains = check_count("chains", chains, 2) if chains is not None else FEW_CHAINS if many else CHAINS
-    kept = max(DRAWS, -(-LEAST_DRAWS // chains)) if draws is None else check_count("draws", draws, 1)
+    chains = check_count("chains", chains, 2) if chains is not None else FEW_CHAINS if data.m >= MANY else CHAINS
+    kept = max(DRAWS, -(-1000 // chains)) if draws is None else check_count("draws", draws, 1)
     check_draws(kept, chains)
-    return chains, kept, (2 * kept if many else kept // 2) if tune is None else check_count("tune", tune, 0)
+    return chains, kept, max(TUNE, kept // 2) if tune is None else check_count("tune", tune, 0)
 
 
 def _table(scores: Scores, data: Statistics, twins: dict[str, Twin]) -> dict[str, Any]:
@@ -198,25 +194,3 @@ def _from_nuts(data: Statistics, drawn: Any, seed: int) -> dict[str, Any]:
     kept = {name: x for name, x in found.items() if name not in ("lam", "kappa")}
     chains, draws = found["mu"].shape[:2]
     return {"chains": chains, "draws": draws, "tune": 0, "stored": kept}
-
-
-@contextmanager
-def _bar(total: int, wanted: bool | None) -> Iterator[Callable[[], None]]:
-    """A progress bar on stderr, once it has taken a second and where a person looks on; or as wanted."""
-    if not (sys.stderr.isatty() if wanted is None else wanted):
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    start, done = perf_counter(), 0
-    with Progress(console=Console(stderr=True), transient=wanted is None) as bar:
-        task = bar.add_task("multilevel model, sweeps", total=total, visible=False)
-
-        def advance() -> None:
-            nonlocal done
-            done += 1
-            if perf_counter() - start > SECONDS:
-                bar.update(task, completed=done, visible=True)
-
-        yield advance

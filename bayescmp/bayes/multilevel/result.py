@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp import _compat
+from bayescmp import _compat, sentences
 from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.distributions import Draws, PointMass
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.multilevel.data import Statistics
-from bayescmp.bayes.multilevel.gibbs import Run
+from bayescmp.bayes.multilevel.gibbs import SAME_START, Run
 from bayescmp.bayes.multilevel.model import PRIORS
 from bayescmp.bayes.nuts import Diagnostics, diagnosed
 from bayescmp.bayes.posterior import OUTCOMES, BayesianResult
@@ -65,15 +65,17 @@ class JointInference(Value):
 
     @cached_property
     def _run(self) -> Run:
-        return Run(self.data, chains=self.chains, tune=self.tune, random_seed=self.random_seed)
+        return Run(self.data, chains=self.chains, random_seed=self.random_seed)
 
     def longer(self, draws: int, advance: Callable[[], Any] = lambda: None) -> "JointInference":
-        """The same chains with so many draws more. They go on in the result, no longer in this one."""
-        other = replace(self, draws=self.draws + draws)
+        """The same chains with so many other draws: all before are dropped. They go on in the result, not here."""
         run = self._run
-        del self.__dict__["_run"]
+        if not self.draws:
+            run.extend(self.tune, advance, keep=False)
+        run.forget()
         run.extend(draws, advance)
-        other.__dict__["_run"] = run
+        other = replace(self, tune=self.tune + self.draws, draws=draws)
+        other.__dict__["_run"] = self.__dict__.pop("_run")
         return other
 
     @cached_property
@@ -82,6 +84,7 @@ class JointInference(Value):
         if self.stored is not None:
             return self.stored
         if not self._run.kept:
+            self._run.extend(self.tune, keep=False)
             self._run.extend(self.draws)
         return self._run.found()
 
@@ -117,11 +120,10 @@ class JointInference(Value):
         means = level + self.data.unit * self.drawn["shrunken"]
         return means[:, self.source] + self.offsets, self.data.unit * self.drawn["sds"][:, self.source]
 
-    def diagnose(self) -> Diagnostics:
-        """The worst over all differences of two effects, and over the hyperparameters."""
-        i, j = np.triu_indices(len(self.data.models), 1)
-        differences = (self.drawn["mu"] @ self.data.basis.T)[..., i] - (self.drawn["mu"] @ self.data.basis.T)[..., j]
-        return diagnosed([differences, *self.hyper.values()])
+    def diagnose(self, *draws: Floats) -> Diagnostics:
+        """The worst of these draws; by default of the models' effects."""
+        nested = self.stored is None and self.chains >= 2 * SAME_START and not self.chains % SAME_START
+        return diagnosed(list(draws) or [self.effect], SAME_START if nested else 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +164,17 @@ class PairDraws(RegionInference):
 
     def swap(self) -> "PairDraws":
         return PairDraws(0.0 - self.delta, self.sigma, self.nu)
+
+
+@dataclass(frozen=True, eq=False)
+class JointAbilities(SampledAbilities):
+    """The effects of a joint model of so many datasets."""
+
+    datasets: int
+
+    @property
+    def measured(self) -> tuple[str, int]:
+        return "joint", self.datasets
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -223,14 +236,14 @@ class MultilevelPosterior(BayesianResult):
         if not self.inference.data.has_between:
             raise ValueError(f'There is one dataset, "{self.datasets[0]}", which says nothing about the next one.')
         weights = self._weights({a: 1.0, b: -1.0})
-        delta = self.inference.weighted(weights)
+        delta, sigma = self.inference.weighted(weights), self.inference.spread(weights)
         nu = self.inference.hyper.get("nu", np.full(delta.shape, np.inf))
         return RegionPosterior(
             a=a,
             b=b,
             rope=self.rope,
-            inference=PairDraws(delta, self.inference.spread(weights), nu),
-            **self._shared() | {"estimand": NEW},
+            inference=PairDraws(delta, sigma, nu),
+            **self._shared(delta, sigma) | {"estimand": NEW},
         )
 
     def pairs_frame(self) -> "pd.DataFrame":
@@ -259,15 +272,18 @@ class MultilevelPosterior(BayesianResult):
     def ranking(self) -> RankingPosterior:
         """Who is best, who is within the rope of the best, who has which rank: by the models' effects."""
         raw = self.inference.raw
+        inference = JointAbilities(self.inference.effect, len(self.datasets))
         sign = 1.0 if self.higher_is_better else -1.0
         return RankingPosterior(
             models=self.models,
             rope=self.rope,
             ability="effect",
-            inference=SampledAbilities(self.inference.effect),
+            inference=inference,
             mean_score=tuple((sign * np.nanmean(raw, axis=0)).tolist()),
             mean_rank=None if np.isnan(raw).any() else tuple(average_ranks(-raw, 0.0).mean(axis=0).tolist()),
-            **self._shared() | {"estimand": "ranks of the models by their effects over datasets"},
+            **self._shared()
+            | {"estimand": "ranks of the models by their effects over datasets"}
+            | {"notes": (*self.notes, *sentences.few_for_p_best(inference.measured))},
         )
 
     def shrunken_frame(self) -> "pd.DataFrame":
@@ -293,10 +309,16 @@ class MultilevelPosterior(BayesianResult):
         return pd.DataFrame(self._summaries(mass)).set_index("model")
 
     def hyperparameters(self, mass: float = 0.95) -> "pd.DataFrame":
-        """Posterior of omega (effects in units of their variation), tau or df_between, and nu; HDI of `mass`."""
+        """Posterior of omega (effects in units of their variation), tau or df_between, and nu; HDI of `mass`.
+
+        They mix more slowly than the effects: `r_hat` and `ess` are their own.
+        """
         from bayescmp.needs import pandas as pd
 
-        rows = {name: _summary(x, mass) for name, x in self.inference.hyper.items()}
+        rows = {}
+        for name, x in self.inference.hyper.items():
+            found = self.inference.diagnose(x)
+            rows[name] = _summary(x, mass) | {"r_hat": found.r_hat, "ess": found.ess_bulk}
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("parameter")
 
     def prior_sensitivity(self) -> "pd.DataFrame":
@@ -359,7 +381,7 @@ class MultilevelPosterior(BayesianResult):
             mean, low, high = amounts(three, (0.0, span), self.scale, self.higher_is_better)
             lines.append(
                 f"  {row['model'].ljust(width)}  effect {mean:>8}  95% HDI [{low}, {high}]  "
-                f"P(best) {probability(ranking.p_best[row['model']], ranking.mcse[row['model']])}"
+                f"P(best) {probability(ranking.p_best[row['model']], ranking.largest_mcse)}"
             )
         if len(ordered) > MOST_SHOWN:
             lines.append(f"  ... and {len(ordered) - MOST_SHOWN} more models; see effects_frame()")
@@ -372,11 +394,14 @@ class MultilevelPosterior(BayesianResult):
         draws = self.inference.weighted(weights)
         constant = np.ptp(draws) <= 1e-12 * np.abs(self.inference.effect).max()
         distribution = PointMass(float(draws.mean())) if constant else Draws(draws)
-        return DifferencePosterior(a=a, b=b, rope=self.rope, distribution=distribution, **self._shared())
+        return DifferencePosterior(a=a, b=b, rope=self.rope, distribution=distribution, **self._shared(draws))
 
-    def _shared(self) -> dict[str, Any]:
-        names = ("metric", "higher_is_better", "scale", "datasets", "method", "engine", "random_seed", "diagnostics")
+    def _shared(self, *draws: Floats) -> dict[str, Any]:
+        """What a part of the result takes over; the diagnostics are those of its own draws."""
+        names = ("metric", "higher_is_better", "scale", "datasets", "method", "engine", "random_seed")
         more = {"n": len(self.datasets), "versions": self.versions, "settings": self.settings, "notes": self.notes}
+        own = draws and self.diagnostics is not None and self.inference.stored is None
+        more["diagnostics"] = self.inference.diagnose(*draws) if own else self.diagnostics
         return {name: getattr(self, name) for name in names} | {"estimand": self.estimand} | more
 
     def _summaries(self, mass: float) -> list[dict[str, Any]]:

@@ -122,7 +122,7 @@ def rank_models(
         ability="minus the mean rank" if by == "rank" else "mean score, higher is better",
         settings={"by": by, "draws": draws},
         random_seed=seed,
-        notes=(*notes, *sentences.few_for_p_best(inference.resampled)),
+        notes=(*notes, *sentences.few_for_p_best(inference.measured)),
         inference=inference,
     )
 
@@ -259,9 +259,8 @@ class BootstrapAbilities(AbilityInference):
             )
 
     @property
-    def resampled(self) -> int:
-        """The number of datasets that are reweighted."""
-        return len(self.names)
+    def measured(self) -> tuple[str, int]:
+        return "bootstrap", len(self.names)
 
     def blocks(self) -> Iterator[Block]:
         order = np.argsort(np.array(self.names, dtype=object), kind="stable")

@@ -48,8 +48,6 @@ class Groups(Value):
         The largest Monte-Carlo standard error of the probabilities.
     caution : str
         The measured rate at which such claims come true, where the datasets are few; else empty.
-    few : bool
-        Whether the datasets are so few that the caution is part of the sentence.
     cheapest : str or None
         The cheapest model of the top, where costs were given.
 
@@ -79,7 +77,6 @@ class Groups(Value):
     rests_on: str
     mcse: float = 0.0
     caution: str = ""
-    few: bool = False
     cheapest: str | None = None
 
     @property
@@ -104,11 +101,8 @@ class Groups(Value):
 
 def group_models(ranking: "RankingPosterior", threshold: float, cost: Mapping[str, float] | None = None) -> Groups:
     """The groups of a ranking's models."""
-    names = [ranking.models[i] for i in ranking.order()]
-    w = {model: ranking.p_within_rope[model] for model in names}
-    top = tuple(model for model in names if w[model] >= threshold)
-    worse = tuple(model for model in names if w[model] <= 1 - threshold and model not in top)
-    rest = tuple(model for model in names if model not in worse)
+    w, rest, worse = near_and_far(ranking, threshold)
+    names, top = list(w), tuple(model for model in rest if w[model] >= threshold)
     beaten: tuple[str, ...] = ()
     p, by_rope = None, False
     if rest and worse:
@@ -131,10 +125,19 @@ def group_models(ranking: "RankingPosterior", threshold: float, cost: Mapping[st
         beyond=ranking.beyond_the_rope,
         rests_on=ranking.rests_on,
         mcse=max(ranking.mcse.values()),
-        caution=sentences.few_for_groups(ranking.inference.resampled),
-        few=sentences.too_few_for_p_best(ranking.inference.resampled),
+        caution=sentences.few_for_groups(ranking.inference.measured),
         cheapest=None if cost is None else _cheapest(top, names, cost),
     )
+
+
+def near_and_far(
+    ranking: "RankingPosterior", threshold: float
+) -> tuple[dict[str, float], tuple[str, ...], tuple[str, ...]]:
+    """P(within the rope of the best) by expected rank, and by it the models that may be the best and the worse ones."""
+    within = ranking.p_within_rope
+    w = {ranking.models[i]: within[ranking.models[i]] for i in ranking.order()}
+    worse = tuple(model for model, p in w.items() if p <= 1 - threshold and p < threshold)
+    return w, tuple(model for model in w if model not in worse), worse
 
 
 def _cheapest(top: tuple[str, ...], names: list[str], cost: Mapping[str, float]) -> str | None:

@@ -5,7 +5,7 @@ log-strength.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -17,7 +17,7 @@ from bayescmp import notebook
 from bayescmp.bayes.hdi import DEFAULT_MASS
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import BayesianResult
-from bayescmp.bayes.ranking.groups import Groups, group_models
+from bayescmp.bayes.ranking.groups import Groups, group_models, near_and_far
 from bayescmp.bayes.regions import independent_mcse
 from bayescmp.checks import check_count, check_mass, check_threshold, is_one_of
 from bayescmp.errors import RopeError, unknown_name
@@ -63,8 +63,8 @@ class AbilityInference(Value):
     independent: ClassVar[bool] = True
 
     @property
-    def resampled(self) -> int | None:
-        """The number of datasets, where the draws only reweight them: with few of them claims are too sure."""
+    def measured(self) -> tuple[str, int] | None:
+        """The ranking in `measured.P_BEST` that this one is, and the number of its datasets."""
         return None
 
     def blocks(self) -> Iterator[Block]:
@@ -175,6 +175,11 @@ class RankingPosterior(BayesianResult):
         return self._named(self._summary().mcse)
 
     @property
+    def largest_mcse(self) -> float:
+        """The largest of all models: the digits of a column follow from it."""
+        return float(self._summary().mcse.max())
+
+    @property
     def mean(self) -> dict[str, float]:
         """The posterior mean of each ability."""
         return self._named(self._summary().mean)
@@ -236,6 +241,18 @@ class RankingPosterior(BayesianResult):
             check_no_rope(region)
         return replace(self, rope=region)
 
+    def at_ropes(self, ropes: Iterable[RopeLike], threshold: float) -> "list[RankingPosterior]":
+        """The same posterior with each of these ropes, ready for `groups(threshold=...)`: two passes over its draws."""
+        found = [self.with_rope(rope) for rope in ropes]
+        for one, summary in zip(found, summaries(self.inference, [x._allowed_gap for x in found]), strict=True):
+            one._counted[one._summary_name] = summary
+        sides = [(one, *one._places(*near_and_far(one, threshold)[1:])) for one in found]
+        asked = [(one, (one._allowed_gap, near, far)) for one, near, far in sides if near and far]
+        shares = count_beaten(self.inference, [request for _, request in asked])
+        for (one, request), numbers in zip(asked, shares, strict=True):
+            one._counted[beaten_name(*request)] = Numbers(numbers)
+        return found
+
     def groups(self, *, threshold: float = 0.95, cost: Mapping[str, float] | None = None) -> Groups:
         """Who is tied at the top and who is clearly worse, in words: see `Groups`.
 
@@ -261,9 +278,10 @@ class RankingPosterior(BayesianResult):
         """
         from bayescmp.needs import pandas as pd
 
-        return pd.DataFrame(self._columns()).iloc[self.order()].reset_index(drop=True)
+        return pd.DataFrame(self.rows())
 
-    def _columns(self) -> dict[str, Any]:
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of `to_frame()`."""
         low, high = zip(*self.rank_hdi().values(), strict=True)
         columns = {
             "model": self.models,
@@ -278,7 +296,8 @@ class RankingPosterior(BayesianResult):
             "n": [self.n] * len(self.models),
             "of_datasets": [len(self.datasets) + len(self.left_out)] * len(self.models),
         }
-        return {name: list(values) for name, values in columns.items() if values is not None}
+        known = {name: list(values) for name, values in columns.items() if values is not None}
+        return [{name: values[i] for name, values in known.items()} for i in self.order()]
 
     def plot(self, kind: str | None = None, **options: Any) -> Any:
         """Draw the ranking, and return the Axes.
@@ -331,7 +350,7 @@ class RankingPosterior(BayesianResult):
         summary, low_high = self._summary(), list(self.rank_hdi().values())
         ranks = list(self.expected_rank.values())
         for i in self.order()[:MOST_SHOWN]:
-            show = [probability(p, summary.mcse[i]) for p in (summary.ranks[i, 0], summary.within_rope[i])]
+            show = [probability(p, self.largest_mcse) for p in (summary.ranks[i, 0], summary.within_rope[i])]
             yield [visible(self.models[i], keep=""), *show, f"{ranks[i]:.1f}", "{}-{}".format(*low_high[i]), means[i]]
 
     def order(self) -> NDArray[np.intp]:
@@ -367,26 +386,21 @@ class RankingPosterior(BayesianResult):
 
     def p_beaten(self, near: tuple[str, ...], far: tuple[str, ...]) -> tuple[Floats, float]:
         """For each of `far`, P(all of `near` beat it and all after it); and P(no `far` within the rope of the best)."""
-        first, last = ([self._index(model) for model in models] for models in (near, far))
-
-        def compute() -> Floats:
-            hits, total = np.zeros(len(last) + 1), 0
-            for block in self.inference.blocks():
-                lowest = block.gaps[:, first].min(axis=1, keepdims=True)
-                highest = np.maximum.accumulate(block.gaps[:, last[::-1]], axis=1)[:, ::-1]
-                hits[:-1] += np.count_nonzero(lowest > highest + block.tolerance, axis=0)
-                hits[-1] += np.count_nonzero(~within_reach(block, self._allowed_gap)[:, last].any(axis=1))
-                total += len(block.gaps)
-            return hits / total
-
-        shares = self._numbers(f"beaten {self._allowed_gap!r} {first} {last}", compute)
+        request = self._allowed_gap, *self._places(near, far)
+        shares = self._numbers(beaten_name(*request), lambda: count_beaten(self.inference, [request])[0])
         return shares[:-1], float(shares[-1])
 
+    def _places(self, near: tuple[str, ...], far: tuple[str, ...]) -> tuple[list[int], list[int]]:
+        return [self._index(model) for model in near], [self._index(model) for model in far]
+
+    @property
+    def _summary_name(self) -> str:
+        return f"gap {self._allowed_gap!r}"
+
     def _summary(self) -> "RankSummary":
-        name = f"gap {self._allowed_gap!r}"
-        if name not in self._counted:
-            self._counted[name] = summarise(self.inference, self._allowed_gap)
-        summary = self._counted[name]
+        if self._summary_name not in self._counted:
+            self._counted[self._summary_name] = summarise(self.inference, self._allowed_gap)
+        summary = self._counted[self._summary_name]
         assert isinstance(summary, RankSummary)
         return summary
 
@@ -429,21 +443,51 @@ class RankSummary(Value):
 
 def summarise(inference: AbilityInference, allowed_gap: float) -> RankSummary:
     """One pass over the draws; a model is within the rope if it is at most `allowed_gap` below the largest."""
-    counts, sizes, means, hits = [], [], [], []
+    return summaries(inference, [allowed_gap])[0]
+
+
+def summaries(inference: AbilityInference, allowed_gaps: Sequence[float]) -> list[RankSummary]:
+    """The same for several allowed gaps: draws and ranks depend on none of them."""
+    counts, sizes, means = [], [], []
+    within: list[list[Floats]] = [[] for _ in allowed_gaps]
+    hits: list[list[Floats]] = [[] for _ in allowed_gaps]
     for block in inference.blocks():
         gaps = block.gaps
-        near = within_reach(block, allowed_gap)
-        counts.append((count_ranks(gaps, block.tolerance), near.sum(axis=0)))
+        counts.append(count_ranks(gaps, block.tolerance))
         sizes.append(len(gaps))
         means.append(block.ability.sum(axis=0))
-        if not inference.independent:
-            best = gaps >= gaps.max(axis=1, keepdims=True) - block.tolerance
-            hits.append(np.stack([best / best.sum(axis=1, keepdims=True), near]))
+        for allowed, near_so_far, hits_so_far in zip(allowed_gaps, within, hits, strict=True):
+            near = within_reach(block, allowed)
+            near_so_far.append(near.sum(axis=0))
+            if not inference.independent:
+                best = gaps >= gaps.max(axis=1, keepdims=True) - block.tolerance
+                hits_so_far.append(np.stack([best / best.sum(axis=1, keepdims=True), near]))
     total = sum(sizes)
-    ranks, within = (np.clip(np.asarray(sum(parts)) / total, 0.0, 1.0) for parts in zip(*counts, strict=True))
-    shares = np.stack([ranks[:, 0], within])
-    errors = independent_mcse(shares, total) if inference.independent else _chain_mcse(hits)
-    return RankSummary(ranks, within, np.asarray(sum(means)) / total, errors.max(axis=0))
+    ranks, *reached = (np.clip(np.asarray(sum(parts)) / total, 0.0, 1.0) for parts in (counts, *within))
+    found = []
+    for share, chains in zip(reached, hits, strict=True):
+        shares = np.stack([ranks[:, 0], share])
+        errors = independent_mcse(shares, total) if inference.independent else _chain_mcse(chains)
+        found.append(RankSummary(ranks, share, np.asarray(sum(means)) / total, errors.max(axis=0)))
+    return found
+
+
+def beaten_name(allowed_gap: float, near: list[int], far: list[int]) -> str:
+    """The name by which `count_beaten` is remembered."""
+    return f"beaten {allowed_gap!r} {near} {far}"
+
+
+def count_beaten(inference: AbilityInference, asked: Sequence[tuple[float, list[int], list[int]]]) -> list[Floats]:
+    """`RankingPosterior.p_beaten` for several (allowed gap, near, far) in one pass: the shares, the last one last."""
+    hits, total = [np.zeros(len(far) + 1) for _, _, far in asked], 0
+    for block in inference.blocks() if asked else ():
+        for found, (allowed_gap, near, far) in zip(hits, asked, strict=True):
+            lowest = block.gaps[:, near].min(axis=1, keepdims=True)
+            highest = np.maximum.accumulate(block.gaps[:, far[::-1]], axis=1)[:, ::-1]
+            found[:-1] += np.count_nonzero(lowest > highest + block.tolerance, axis=0)
+            found[-1] += np.count_nonzero(~within_reach(block, allowed_gap)[:, far].any(axis=1))
+        total += len(block.gaps)
+    return [found / total for found in hits]
 
 
 def check_no_rope(rope: Rope) -> None:

@@ -167,10 +167,13 @@ class StrengthPosterior(RankingPosterior):
     def _allowed_gap(self) -> float:
         return float(np.log(0.5 + self.win_rope) - np.log(0.5 - self.win_rope))
 
-    def _columns(self) -> dict[str, Any]:
-        columns = super()._columns()
-        error = columns.pop("mcse")
-        return columns | {"strength": list(self.mean.values()), "worth": list(self.worth.values()), "mcse": error}
+    def rows(self) -> list[dict[str, Any]]:
+        mean, worth = self.mean, self.worth
+        return [
+            {name: x for name, x in row.items() if name != "mcse"}
+            | {"strength": mean[row["model"]], "worth": worth[row["model"]], "mcse": row["mcse"]}
+            for row in super().rows()
+        ]
 
 
 def _p_win(theta: Floats, i: int, j: int) -> Floats:
