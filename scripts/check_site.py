@@ -1,9 +1,11 @@
 """Checks the built site and the Markdown beside it, without a network.
 
 python scripts/check_site.py docs/_build/html: fails on a link or an anchor that leads nowhere, an image without
-alternative text, a page without a title or without what to read next, and a cross-reference that did not become a link.
+alternative text, a page without a title or without what to read next, a cross-reference that did not become a link, and
+a word that people search for and whose page the search would not find.
 """
 
+import json
 import re
 import sys
 from html.parser import HTMLParser
@@ -14,6 +16,16 @@ ROOT = Path(__file__).parents[1]
 LEADS_ON = re.compile("read next", re.I)
 NO_NEXT = ("genindex", "search", "changelog", "py-modindex")
 """Pages without a next one: indices, and the log that is read from its top."""
+SEARCHED = {
+    "seeds": "howto/seeds",
+    "missing": "howto/missing_runs",
+    "units": "howto/units",
+    "metrics": "howto/many_metrics",
+    "grid": "howto/grid_search",
+    "experiment": "design",
+    "rope": "choosing_a_rope",
+}
+"""What a new user types into the search, and the page that answers it."""
 
 
 class Page(HTMLParser):
@@ -117,11 +129,26 @@ def _anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def search_problems(site: Path) -> list[str]:
+    """Words whose page the site's search would not put first, because its title does not have them."""
+    found = re.search(r"Search\.setIndex\((.*)\)", (site / "searchindex.js").read_text(encoding="utf-8"), re.S)
+    index = json.loads(found[1]) if found else {"docnames": [], "titleterms": {}}
+    problems = []
+    for word, page in SEARCHED.items():
+        stems = [x for stem, x in index["titleterms"].items() if len(stem) > 2 and word.startswith(stem)]
+        places = {i for x in stems for i in (x if isinstance(x, list) else [x])}
+        if page not in {index["docnames"][i] for i in places}:
+            problems.append(f"{page}: a search for {word!r} does not find it by its title")
+    return problems
+
+
 def main(arguments: list[str]) -> int:
     site = Path(arguments[0]) if arguments else ROOT / "docs" / "_build" / "html"
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     pages = [path for path in pages if not {"_build", "generated", "jupyter_execute"} & set(path.parts)]
     found = site_problems(site) + markdown_problems(pages)
+    if (site / "searchindex.js").exists():
+        found += search_problems(site)
     print("\n".join(found) or f"{site}: all links, anchors, images and titles are there.")
     return bool(found)
 

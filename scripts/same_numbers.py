@@ -12,6 +12,7 @@ import sys
 import tomllib
 import warnings
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,10 @@ ALLOWED = {"exact": 1e-9, "quadrature": 1e-6, "draws": 1e-9, "sampled": 0.02}
 
 
 def lowest() -> list[str]:
-    """numpy>=2.0 in pyproject.toml becomes numpy==2.0.0."""
+    """numpy>=2.2 in pyproject.toml becomes numpy==2.2; the optional packages too."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    pairs = (re.match(r"([\w-]+)>=([\d.]+)", line) for line in project["dependencies"])
+    declared = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    pairs = (re.match(r"([\w-]+)(?:\[\w+\])?>=([\d.]+)$", line) for line in declared)
     return [f"{m[1]}=={m[2]}" for m in pairs if m]
 
 
@@ -93,7 +95,7 @@ def numbers() -> dict[str, dict[str, float]]:
         ],
     }
     hierarchical = bc.bayes.hierarchical_ttest(many, rope=0.01)
-    table = bc.compare(labour, rope=0.01).table()
+    table = bc.compare(labour, rope=0.01).table(full=True)
     quadrature = {
         "hierarchical": [
             *hierarchical.probabilities.values(),

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The same numbers with the lowest declared versions (on the oldest Python) and the newest ones (on the newest Python).
-# Two environments are made under .venv-versions, and made anew only when pyproject.toml changes.
+# The same numbers with the lowest declared versions (on the oldest Python) and the newest ones (on the newest Python), then the
+# suite with the lowest; with the newest, every workflow runs it. The two environments under .venv-versions have the optional
+# packages too, and are made anew only when pyproject.toml changes. TESTS="-k sign" runs a part of the suite.
 set -e
 cd "$(dirname "$0")/.."
 here=.venv-versions
@@ -20,9 +21,11 @@ for end in lowest newest; do
         rm -rf "${here:?}/$end"
         "$python" -m venv "$here/$end"
         "$bin/python" -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-        "$bin/python" -m pip install --quiet --disable-pip-version-check -e . -c "$here/$end.txt"
+        "$bin/python" -m pip install --quiet --disable-pip-version-check -e ".[parquet]" --group test -c "$here/$end.txt"
         touch "$here/$end/.done"
     fi
     "$bin/python" scripts/same_numbers.py write "$here/$end.json"
 done
 "$oldest" scripts/same_numbers.py compare "$here/lowest.json" "$here/newest.json"
+# old packages beside newer ones of their own dependencies: their deprecations are no errors here
+"$here/lowest/bin/python" -m pytest -W default::DeprecationWarning ${TESTS:--n auto}
