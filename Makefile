@@ -29,6 +29,7 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/docs.yml .github/workflows/release.yml .github/workflows/tests.yml .github/workflows/weekly.yml
 
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -W --keep-going -b html docs $(SITE)
@@ -55,7 +56,7 @@ validate: $(VENV)/.validate
 mutate: $(VENV)/.validate
 	$(BIN)/python scripts/mutate.py
 
-# The same numbers with the lowest declared versions and with the newest.
+# The same numbers with the lowest declared versions and with the newest; the suite with the lowest.
 validate-versions:
 	sh scripts/test_versions.sh
 
