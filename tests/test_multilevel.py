@@ -406,15 +406,43 @@ def test_a_comparison_rests_on_a_sum_over_the_prior(rng):
     assert [text.split(":")[0] for text in c.joint_differs()] == [f"{a} vs {b}" for a, b in found]
 
 
-@pytest.mark.oracle("bayes.pymc_model", "scipy", "brute force")
-@pytest.mark.parametrize("tails", ["normal", "student"])
-def test_the_pymc_model_is_the_model_of_the_sampler(rng, tails):
-    """Its prior draws are those written out above, and its density of the means is scipy's multivariate normal."""
-    pm = _compat.import_pymc()
+PRIOR_DRAWS = ("T", "mu", "omega", "df_between", "weight")
+
+
+def reference(rng, tails):
+    """A table with a hole, its model in PyMC, its statistics, and the names of what the model draws."""
     scores, _ = simulate(rng, [0, 0.5, 1], 4, 6, missing={(1, 2)})
     prior = MultilevelPrior(effects_scale=1.0, between_max=1.5, df_rate=0.5, tails=tails)
-    model, (data, _, _) = bc.bayes.pymc_model("multilevel", scores, prior=prior), prepare(scores, prior)
-    names = ["T", "mu", "omega", "df_between", "weight", *(["nu", "kappa"] if tails == "student" else [])]
+    names = PRIOR_DRAWS + (("nu", "kappa") if tails == "student" else ())
+    return bc.bayes.pymc_model("multilevel", scores, prior=prior), prepare(scores, prior)[0], names
+
+
+@pytest.mark.oracle("bayes.pymc_model", "scipy")
+@pytest.mark.parametrize("tails", ["normal", "student"])
+def test_the_density_of_the_pymc_model_is_a_multivariate_normal(rng, tails):
+    pm = _compat.import_pymc()
+    model, data, _ = reference(rng, tails)
+    s = from_prior(data, 1, rng)
+    given = {"T": s.t_root[0] @ s.t_root[0].T, "mu": s.mu[0], "weight": s.lam[0]}
+    given |= {"kappa": s.kappa[0]} if tails == "student" else {}
+    with _compat.quiet():
+        logp = pm.logp(model["means"], data.means).eval({model[name]: x for name, x in given.items()})
+    kappa = given.get("kappa", np.ones(4))
+    for d in range(4):
+        size, see = int(data.sizes[d]), data.observe[d, : int(data.sizes[d])]
+        cov = see @ given["T"] @ see.T / kappa[d] + data.scales[d, :size, :size] / given["weight"][d]
+        exact = stats.multivariate_normal(see @ given["mu"], cov).logpdf(data.means[d, :size])
+        unseen = -0.5 * np.log(2 * np.pi * given["weight"][d] ** -1) * (data.m - size)
+        assert logp[d] == pytest.approx(exact + unseen)
+
+
+@pytest.mark.oracle("bayes.pymc_model", "brute force")
+@pytest.mark.slow  # the draws take a second, compiling what makes them up to two minutes
+@pytest.mark.parametrize("tails", ["normal", "student"])
+def test_the_prior_of_the_pymc_model_is_that_of_the_sampler(rng, tails):
+    """Its prior draws are those written out above."""
+    pm = _compat.import_pymc()
+    model, data, names = reference(rng, tails)
     with _compat.quiet():
         draws = dict(zip(names, pm.draw([model[name] for name in names], 1500, random_seed=1), strict=True))
     s, along = from_prior(data, 1500, rng), data.basis[0] - data.basis[1]
@@ -425,17 +453,6 @@ def test_the_pymc_model_is_the_model_of_the_sampler(rng, tails):
     pairs += [(draws["nu"], s.nu), (draws["kappa"][:, 1], s.kappa[:, 1])] if tails == "student" else []
     for theirs, ours in pairs:
         assert stats.ks_2samp(theirs, ours).pvalue > 1e-4
-    given = {name: x[0] for name, x in draws.items()}
-    kappa = given.get("kappa", np.ones(4))
-    values = {model[name]: given[name] for name in ("T", "mu", "weight", "kappa") if name in given}
-    with _compat.quiet():
-        logp = pm.logp(model["means"], data.means).eval(values)
-    for d in range(4):
-        size, see = int(data.sizes[d]), data.observe[d, : int(data.sizes[d])]
-        cov = see @ given["T"] @ see.T / kappa[d] + data.scales[d, :size, :size] / given["weight"][d]
-        exact = stats.multivariate_normal(see @ given["mu"], cov).logpdf(data.means[d, :size])
-        unseen = -0.5 * np.log(2 * np.pi * given["weight"][d] ** -1) * (data.m - size)
-        assert logp[d] == pytest.approx(exact + unseen)
 
 
 # ---- two models: the hierarchical test

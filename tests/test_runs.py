@@ -471,7 +471,7 @@ def test_nuts_agrees_on_runs():
     pair = two_models(10, 3, 5, seed=3, effect=0.02, noise=0.002)
     fast = bc.bayes.hierarchical_ttest(pair, rope=0.01, prior=PRIOR)
     sampled = bc.bayes.hierarchical_ttest(
-        pair, rope=0.01, prior=PRIOR, engine="nuts", random_seed=1, draws=1500, tune=800, chains=2, cores=1,
+        pair, rope=0.01, prior=PRIOR, engine="nuts", random_seed=1, draws=3000, tune=1000, chains=2, cores=1,
         progressbar=False,
     )  # fmt: skip
     assert isinstance(sampled.inference.data, RunsInference)

@@ -29,9 +29,9 @@ FINE = tuple(i / 5 for i in range(21))
 COARSE = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0)
 """Multiples of the comparison's rope."""
 MOST_SLOW_PAIRS, MOST_FINEST_PAIRS, MOST_FINE_PAIRS = 60, 12, 100
-GOOD, MOST_NEW = 0.01, 240
+GOOD, MOST_NEW, MOST_NEW_SLOW = 0.01, 240, 60
 """Where probabilities between two ropes may be off by more than GOOD, ropes are put between them, at most so many pairs
-times ropes, half of them at once."""
+times ropes, half of them at once; fewer where an answer takes a twentieth of a second."""
 MOST_PASSES = {"draws": 3, "nuts": 3}
 """By engine, where a rope is another pass over the draws: few datasets have steps, which no grid gets rid of."""
 STEPS = 10
@@ -277,7 +277,7 @@ def curves(
     if not grid:
         return None
     found = _on_grid(c, own, [own, *grid], n_jobs, chosen)
-    left = max(4, MOST_NEW // len(chosen))
+    left = max(4, (MOST_NEW_SLOW if c.setting.bayes_test.slow else MOST_NEW) // len(chosen))
     at_once = left // 2
     passes = MOST_PASSES.get(c.posteriors[0].engine, MOST_NEW)
     for _ in range(passes if slider and ropes is None and len(chosen) <= MOST_FINE_PAIRS else 0):
