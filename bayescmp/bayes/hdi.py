@@ -51,15 +51,14 @@ def _of_draws(draws: ArrayLike, mass: float) -> tuple[float, float]:
     inside = min(int(np.ceil(mass * values.size)), values.size)
     left_out = values.size - inside
     # only the ends need an order: cut them off by a rough look at some of the draws
-    rough = np.sort(values[::ROUGH_EVERY])
+    rough = values[::ROUGH_EVERY]
     beyond = int(1.3 * (1 - mass) * rough.size) + 8
-    starts, ends = (
-        (values, values)
-        if 2 * beyond >= rough.size
-        else (np.compress(values <= rough[beyond], values), np.compress(values >= rough[-1 - beyond], values))
-    )
-    if min(starts.size, ends.size) <= left_out:
-        starts = ends = values
+    starts = ends = values
+    if 2 * beyond < rough.size:
+        low, high = np.partition(rough, (beyond, rough.size - 1 - beyond))[[beyond, -1 - beyond]]
+        starts, ends = (values[np.flatnonzero(x)] for x in (values <= low, values >= high))  # faster than by a mask
+        if min(starts.size, ends.size) <= left_out:
+            starts = ends = values
     starts, ends = np.sort(starts)[: left_out + 1], np.sort(ends)[-1 - left_out :]
     shortest = int(np.argmin(ends - starts))
     return float(starts[shortest]), float(ends[shortest])
