@@ -38,17 +38,19 @@ def results() -> str:
     return str(path)
 
 
-def small(models: int) -> str:
-    """A csv file of ten folds."""
-    path = Path(tempfile.gettempdir()) / f"bayescmp_benchmark_small_{models}.csv"
+def small(models: int, datasets: int = 0) -> str:
+    """A csv file of ten folds, or of one score per dataset."""
+    path = Path(tempfile.gettempdir()) / f"bayescmp_benchmark_small_{models}_{datasets}.csv"
     rng = np.random.default_rng(models)
-    rows = [f"model {m},{fold},{rng.normal(0.8, 0.02):.4f}" for m in range(models) for fold in range(1, 11)]
-    path.write_text("\n".join(["model,fold,accuracy", *rows]), encoding="utf-8")
+    of = "dataset" if datasets else "fold"
+    rows = [f"model {m},{i},{rng.normal(0.8, 0.02):.4f}" for m in range(models) for i in range(1, (datasets or 10) + 1)]
+    path.write_text("\n".join([f"model,{of},accuracy", *rows]), encoding="utf-8")
     return str(path)
 
 
-def comparing(models: int) -> Work:
-    return process("-m", "bayescmp", "compare", small(models), "--rope", "0.01", "--resampling", "kfold:10")
+def comparing(models: int, datasets: int = 0) -> Work:
+    design = () if datasets else ("--resampling", "kfold:10")
+    return process("-m", "bayescmp", "compare", small(models, datasets), "--rope", "0.01", *design)
 
 
 ANSWER = (
@@ -86,6 +88,12 @@ def cases() -> list[Case]:
             "command line: `compare` of a small csv, three models",
             lambda: comparing(3),
             {"two models": lambda: comparing(2)} | numpy,
+            turns=9,
+        ),
+        Case(
+            "the same over 12 datasets, three models by the joint model",
+            lambda: comparing(3, 12),
+            {"two models": lambda: comparing(2, 12)} | numpy,
             turns=9,
         ),
         Case(
