@@ -1,5 +1,6 @@
 """docs/benchmarks.md: the words, and the tables of this run."""
 
+import re
 from typing import Any
 
 from _timing import table
@@ -10,12 +11,12 @@ WORDS = """# Benchmarks
 
 Written by `make bench` on {date}: {machine}; {versions}.
 {missing}
-It was a shared machine with other work on it, so look at ratios, not seconds. bayescmp and its peers take turns within
-one process (after one run that is not timed); a ratio is the median over the turns of the peer's CPU time divided by
-ours, with the middle half of the turns in brackets. BLAS has one thread. Memory is the most that a new process ever had
-after doing the work once, imports included; of work by two workers, without theirs. Rows with "wall" are one run in
-seconds of the wall clock. Where a peer would take too long it does a part of the work, marked `~`:
-the rest follows from the slope between two parts of different sizes where a part has fixed costs, and else it is
+Its load was {load:.1f} before the run; it is a shared machine, so look at ratios, not seconds. bayescmp and its peers
+take turns within one process (after one run that is not timed); a ratio is the median over the turns of the peer's
+CPU time divided by ours, with the middle half of the turns in brackets. BLAS has one thread. Memory is the most that
+a new process ever had after doing the work once, imports included; of work by two workers, without theirs. Rows with
+"wall" are one run in seconds of the wall clock. Where a peer would take too long it does a part of the work, marked
+`~`: the rest follows from the slope between two parts of different sizes where a part has fixed costs, and else it is
 multiplied up. The run took {minutes:.0f} minutes.
 
 ## Beside the peers
@@ -29,6 +30,10 @@ classical tests, their adjustment and the effect sizes; autorank's Bayesian mode
 model; statsmodels runs Python's garbage collector in every adjustment, and that is nearly all of its time. The time of
 NUTS depends on how many draws one asks for, here 2 chains of 500 + 500, compiling the model included. `read_scores`
 also checks and aligns what pandas only reads. Beside `import numpy`, one over the ratio is our time in units of that.
+
+## What got slower
+
+{slower}
 
 ## How time grows
 
@@ -67,8 +72,8 @@ makes one of these grow fails there.
 """
 
 
-def page(found: dict[str, Any], about: dict[str, Any]) -> tuple[str, bool]:
-    """The page, and whether something failed."""
+def page(found: dict[str, Any], about: dict[str, Any], before: str = "") -> tuple[str, bool]:
+    """The page, and whether something failed; `before` is the page of the last run."""
 
     def all_of(kind: str) -> list[dict[str, Any]]:
         return [item for results in found.values() for item in results[kind]]
@@ -79,14 +84,14 @@ def page(found: dict[str, Any], about: dict[str, Any]) -> tuple[str, bool]:
     skipped = sorted({name for item in lists["cases"] for name in item.get("missing", [])})
     missing = f"Not installed: {', '.join(absent)}. " if absent else ""
     missing += f"So not measured: {', '.join(skipped)}." if skipped else ""
+    rows = case_rows(lists["cases"])
     text = WORDS.format(
         **about
         | {
+            "slower": slower(rows, before),
             "versions": ", ".join(f"{name} {v}" for name, v in here.items()),
             "missing": missing,
-            "cases": table(
-                ("what", "bayescmp", "peer", "its time", "ratio", "memory", "its memory"), case_rows(lists["cases"])
-            ),
+            "cases": table(("what", "bayescmp", "peer", "its time", "ratio", "memory", "its memory"), rows),
             "growths": table(
                 ("what", "grows with", "sizes", "exponent", "95 % interval"), growth_rows(lists["growths"])
             ),
@@ -114,6 +119,24 @@ def case_rows(cases: list[dict[str, Any]]) -> list[tuple[str, ...]]:
             memory = megabytes(case["memory"].get(name))
             rows.append((what, ours[0], name, theirs, f"{figure(middle)}{spread}", ours[1], memory))
     return rows
+
+
+def slower(rows: list[tuple[str, ...]], before: str) -> str:
+    """The rows whose ratio to a peer fell by more than its spread since the page was last written."""
+    cells = [[x.strip() for x in line.split("|")[1:-1]] for line in before.splitlines() if line.startswith("| ")]
+    last = {(row[0], row[2]): row[4] for row in cells if len(row) == 7 and row[4]}
+    ratios = [(row[0], row[2], last.get((row[0], row[2]), ""), row[4]) for row in rows if row[4]]
+    fell = [row for row in ratios if row[2] and _ends(row[3])[1] < _ends(row[2])[0]]
+    if not fell:
+        return "No ratio that was on this page when it was last written."
+    words = "Ratios whose middle half lies below that of the page as it was last written:\n\n"
+    return words + table(("what", "peer", "ratio then", "ratio now"), fell)
+
+
+def _ends(ratio: str) -> tuple[float, float]:
+    """The ends of the middle half in "1.97 (1.68 to 2.19)"; of one turn, the ratio itself twice."""
+    numbers = [float(x.replace(",", "")) for x in re.findall(r"[\d,.]+", ratio)]
+    return (numbers[1], numbers[2]) if len(numbers) > 2 else (numbers[0], numbers[0])
 
 
 def growth_rows(growths: list[dict[str, Any]]) -> list[tuple[str, ...]]:

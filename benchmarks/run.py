@@ -33,21 +33,23 @@ def main(arguments: list[str]) -> int:
     if unknown := set(arguments) - set(NAMES):
         print(f"Names of benchmarks are {', '.join(NAMES)}; got {', '.join(unknown)}.", file=sys.stderr)
         return 2
-    start = perf_counter()
+    start, (load, *_) = perf_counter(), os.getloadavg()
     found = {name: every(name) for name in arguments or NAMES}
     import cold_start
 
     about = {
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "machine": machine(),
+        "load": load,
         "versions": versions(),
         "modules": cold_start.modules(),
         "minutes": (perf_counter() - start) / 60,
     }
-    page, failed = _page.page(found, about)
+    path = DOCS / "benchmarks.md"
+    page, failed = _page.page(found, about, path.read_text("utf-8") if path.exists() else "")
     print(page)
     if not arguments:
-        (DOCS / "benchmarks.md").write_text(page, encoding="utf-8")
+        path.write_text(page, encoding="utf-8")
     return 1 if failed else 0
 
 
