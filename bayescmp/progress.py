@@ -16,9 +16,16 @@ def progress_bar(total: int, done: int, what: str, wanted: bool | None) -> Itera
     """A progress bar on stderr, parts done and time left: after a second where a person looks on, or as wanted.
 
     What it yields is called after each part, with their number if they were several. Within another one's work it is
-    shown only where it is wanted.
+    shown only where it is wanted, and nothing is shown within work whose bar is not.
     """
-    if not (_watched() and not _at_work if wanted is None else wanted) or total < 2:
+    if wanted is False:
+        _at_work.append(None)
+        try:
+            yield lambda n=1: None
+        finally:
+            _at_work.remove(None)
+        return
+    if (wanted is None and (_at_work or not _watched())) or total < 2:
         yield lambda n=1: None
         return
     bar = _Bar(total, done, what, transient=wanted is None)
@@ -42,7 +49,7 @@ def _watched() -> bool:
     return sys.stderr.isatty() or ("ipykernel" in sys.modules and find_spec("ipywidgets") is not None)
 
 
-_at_work: "list[_Bar]" = []
+_at_work: "list[_Bar | None]" = []
 
 
 class _Bar:

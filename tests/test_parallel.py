@@ -11,6 +11,7 @@ import warnings
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -246,6 +247,31 @@ def test_progress_appears_after_a_while_where_a_person_looks_on(silence, shown, 
     said = capsys.readouterr().err
     assert ("report, parts" in said) is shown
     assert "inner sweeps" not in said
+
+
+LONG_WORK = {
+    "hierarchical correlated t-test, ropes": lambda c: c.posteriors[0].at_ropes([0.011, 0.012]),
+    "hierarchical correlated t-test, pairs": lambda c: c.rope_curve([0.013, 0.014]),
+    "signed-rank test, draws": lambda c: bc.bayes.signed_rank_test(c.scores.pair("rf", "svm"), rope=0.01).p_better,
+    "simulated studies": lambda c: bc.planning.design(
+        "signed_rank_test", truth={"mean": 0.01, "sd": 0.02}, rope=0.01, n=5, simulations=10, draws=1000
+    ),
+    "plan, numbers of datasets": lambda c: c.plan(pairs=[("rf", "svm")], more=[3, 4], simulations=10),
+}
+
+
+@pytest.mark.parametrize("what", LONG_WORK)
+def test_a_single_call_that_takes_long_shows_its_progress(what, capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(progress, "_watched", lambda: True)
+    c = bc.compare(bc.load_uci().select(models=["rf", "svm", "nb"]), rope=0.01, progress=False)
+    capsys.readouterr()
+    monkeypatch.setattr(progress, "Timer", lambda seconds, show: SimpleNamespace(start=show, cancel=lambda: None))
+    LONG_WORK[what](c)
+    assert what in capsys.readouterr().err
+    with progress.progress_bar(2, 0, "", False):  # nothing within work whose bar is not wanted
+        LONG_WORK[what](c)
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.filterwarnings("ignore")

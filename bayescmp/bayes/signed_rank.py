@@ -38,6 +38,7 @@ from bayescmp.bayes.regions import (
 )
 from bayescmp.checks import check_draws, check_number, checked_seed, is_list
 from bayescmp.errors import ScoresError
+from bayescmp.progress import progress_bar
 from bayescmp.rope import BORDER_TOLERANCE, ROPE, Rope, RopeLike
 from bayescmp.scores.inputs import check_units, in_ropes, many_datasets
 from bayescmp.scores.pair import Pair
@@ -301,8 +302,10 @@ class SignedRankInference(RegionInference):
 
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
         plan, won = self._plan(ropes), _Wins()
-        for block in self._blocks():
-            won.add(plan.totals(block, self._quantiles), block)
+        with progress_bar(self.n_draws, 0, "signed-rank test, draws", None) as advance:
+            for block in self._blocks():
+                won.add(plan.totals(block, self._quantiles), block)
+                advance(block.draws)
         return self._summaries(plan, ropes, *won.shares())
 
     def _summaries(self, plan: "_Walsh", ropes: list[Rope], shares: Floats, errors: Floats) -> list[RegionSummary]:

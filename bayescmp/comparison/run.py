@@ -190,7 +190,12 @@ def map_posteriors(
     workers = count_workers(n_jobs)
     chunks = _chunks(list(posteriors), max(1, test.pairs_per_task // 4), workers)
     tasks = [(_call_each, (method, chunk, arguments)) for chunk in chunks]
-    return [found for chunk in in_order(tasks, n_jobs, workers) for found in chunk]
+    found: list[Any] = []
+    with progress_bar(len(posteriors), 0, f"{test.label}, pairs", None) as advance:
+        for results in in_order(tasks, n_jobs, workers):
+            found += results
+            advance(len(results))
+    return found
 
 
 def _call_each(method: str, posteriors: list[Posterior], arguments: tuple[Any, ...]) -> list[Any]:

@@ -17,6 +17,7 @@ from bayescmp.bayes.posterior import OUTCOMES, Posterior
 from bayescmp.catalogue import Test, find, imported
 from bayescmp.checks import check_count, check_share, check_threshold, checked_seed, is_list, is_one_of
 from bayescmp.planning.worlds import JOINT, WORLDS, Folds, World
+from bayescmp.progress import progress_bar
 from bayescmp.rope import ROPE, Decision, Rope, RopeLike
 from bayescmp.scores.pair import Pair
 from bayescmp.scores.resampling import Resampling, check_design
@@ -562,13 +563,15 @@ class Decider:
     def posteriors(self, pairs: list[Any], seed: int | None) -> list[Posterior]:
         """The test of each pair, or of the first two models of each table of scores."""
         drawn: dict[str, Any] = {"random_seed": seed} if self.test.seeded else {}
-        with warnings.catch_warnings():
+        joint = self.test.takes == "scores"
+        settings = (JOINT_LENGTH | {"progressbar": False} if joint else {}) | drawn | self.options
+        found = []
+        with warnings.catch_warnings(), progress_bar(len(pairs), 0, "simulated studies", None) as advance:
             warnings.simplefilter("ignore")  # about data that nobody has
-            if self.test.takes == "scores":
-                settings = JOINT_LENGTH | drawn | self.options | {"progressbar": False}
-                joint = (self.test.call(scores, rope=self.rope, **settings) for scores in pairs)
-                return [posterior.pair(*posterior.models[:2]) for posterior in joint]
-            found = [self.test.call(pair, rope=self.rope, **drawn, **self.options) for pair in pairs]
+            for pair in pairs:
+                posterior = self.test.call(pair, rope=self.rope, **settings)
+                found.append(posterior.pair(*posterior.models[:2]) if joint else posterior)
+                advance()
             if self.test.together is not None:
                 found = imported(self.test.together)(found, pairs=len(found))
         return found

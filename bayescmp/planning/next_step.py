@@ -12,6 +12,7 @@ import numpy as np
 from bayescmp.bayes.posterior import OUTCOMES
 from bayescmp.checks import check_count, checked_seed
 from bayescmp.planning.designs import DECISIONS, MOST_SHOWN, Decider, plannable, share_error, whole_numbers
+from bayescmp.progress import progress_bar
 from bayescmp.rope import ROPE, Decision, Rope, RopeLike
 from bayescmp.scores.pair import Pair
 from bayescmp.text import number, probability, text_table, versions, visible_lines
@@ -92,13 +93,16 @@ def plan(
     now = decider.posteriors([pair], seed)[0]
     decided: list[tuple[float, float, float]] = []
     losses: list[float] = []
-    for m in amounts:
-        rngs = [np.random.default_rng((seed, m, k)) for k in range(simulations)]
-        found = decider.enlarged(now, [kind.drawn(pair, rng).more(pair, m, rng) for rng in rngs], seed)
-        chosen = [Decision.of(p.three, decider.threshold) for p in found]
-        better, equivalent, worse = (chosen.count(decision) for decision in DECISIONS)
-        decided.append((better / simulations, equivalent / simulations, worse / simulations))
-        losses.append(float("nan") if now.losses is None else float(np.mean([min(p.losses or (0.0,)) for p in found])))
+    with progress_bar(len(amounts), 0, f"plan, numbers of {kind.unit}", None) as advance:
+        for m in amounts:
+            rngs = [np.random.default_rng((seed, m, k)) for k in range(simulations)]
+            found = decider.enlarged(now, [kind.drawn(pair, rng).more(pair, m, rng) for rng in rngs], seed)
+            chosen = [Decision.of(p.three, decider.threshold) for p in found]
+            better, equivalent, worse = (chosen.count(decision) for decision in DECISIONS)
+            decided.append((better / simulations, equivalent / simulations, worse / simulations))
+            known = now.losses is not None
+            losses.append(float(np.mean([min(p.losses or (0.0,)) for p in found])) if known else float("nan"))
+            advance()
     return Plan(
         test=entry.name,
         a=pair.a,

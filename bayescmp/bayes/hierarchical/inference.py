@@ -34,6 +34,7 @@ from bayescmp.errors import ConvergenceWarning, warn
 from bayescmp.numerics.moments import mean
 from bayescmp.numerics.student import student_regions
 from bayescmp.numerics.threads import one_blas_thread
+from bayescmp.progress import progress_bar
 from bayescmp.rope import Rope
 
 Floats = NDArray[np.float64]
@@ -126,14 +127,18 @@ class HierarchicalInference(RegionInference):
         return {}
 
     def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
-        with one_blas_thread():
-            return [self._known[rope] if rope in self._known else self._summarise(rope) for rope in ropes]
+        with one_blas_thread(), progress_bar(len(ropes), 0, "hierarchical correlated t-test, ropes", None) as advance:
+            for rope in ropes:
+                if rope not in self._known:
+                    self._summarise(rope)
+                advance()
+        return [self._known[rope] for rope in ropes]
 
     @cached_property
     def _known(self) -> dict[Rope, RegionSummary]:
         return {}
 
-    def _summarise(self, rope: Rope) -> RegionSummary:
+    def _summarise(self, rope: Rope) -> None:
         """The answer, with more points in the direction whose error asks for them."""
         h, times, known, axis = self.hyper, tuple[int, ...]((0, 0, 0)), None, None
         for further in range(MOST_REFINED, -1, -1):
@@ -149,7 +154,6 @@ class HierarchicalInference(RegionInference):
         if error > NUMERICAL_ERROR_LIMIT:
             warn(f"The quadrature's error is about {error:.1g}. Check with engine='nuts'.", ConvergenceWarning)
         self._known[rope] = RegionSummary(rope, three_of(winner), (0.0, 0.0, 0.0), three_of(shares), error)
-        return self._known[rope]
 
     def table_error(self, h: HyperPosterior) -> float:
         """What the tables behind the likelihood may change of a probability."""
