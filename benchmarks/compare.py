@@ -1,9 +1,12 @@
 """compare() of many models: all pairs, both schools; beside baycomp pair by pair and autorank's Bayesian mode."""
 
+import os
+import signal
 import warnings
 from contextlib import redirect_stdout
 from functools import partial
 from io import StringIO
+from threading import Timer
 from typing import Any
 
 import numpy as np
@@ -56,6 +59,26 @@ def correlated(models: int = MODELS) -> Work:
 def hierarchical(models: int, n_jobs: int = 1) -> Work:
     scores = with_folds(models, DATASETS)
     return lambda: bc.compare(scores, rope=0.01, n_jobs=n_jobs)
+
+
+def on_dask(models: int, *, one_dies: bool = False) -> Work:
+    """The same on a running Dask cluster of two worker processes, one of which may be killed after two seconds."""
+    import joblib
+    from distributed import Client, LocalCluster
+
+    scores = with_folds(models, DATASETS)
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    client = Client(cluster)
+    client.wait_for_workers(2)
+    first, *_ = client.run(os.getpid).values()
+
+    def work() -> object:
+        if one_dies:
+            Timer(2, os.kill, (first, signal.SIGKILL)).start()
+        with joblib.parallel_config(backend="dask"):
+            return bc.compare(scores, rope=0.01)
+
+    return work
 
 
 def items(models: int = 100, n: int = 1136) -> bc.Scores:
@@ -204,10 +227,16 @@ def cases() -> list[Case]:
         Case("compare, items, 4,950 pairs x 1,136 items, with P(best)", all_items, turns=3),
         Case("the same with its table, 4,950 pairs x 1,136 items", item_table, turns=2),
         Case(f"compare, hierarchical, 15 pairs x {DATASETS} datasets x 100 folds", partial(hierarchical, 6), turns=2),
-        Case(
-            f"compare, hierarchical, {PAIRS} pairs x {DATASETS} datasets x 100 folds, 2 workers, wall",
-            partial(hierarchical, MODELS, n_jobs=2),
-            once=True,
+        *(
+            Case(
+                f"compare, hierarchical, {PAIRS} pairs x {DATASETS} datasets x 100 folds, {how}, wall", make, once=True
+            )
+            for how, make in (
+                ("1 process", partial(hierarchical, MODELS)),
+                ("2 workers", partial(hierarchical, MODELS, n_jobs=2)),
+                ("2 Dask workers", partial(on_dask, MODELS)),
+                ("2 Dask workers, one killed", partial(on_dask, MODELS, one_dies=True)),
+            )
         ),
         Case(f"rank_models, {MODELS} models x {DATASETS} datasets", ranking, turns=3),
         Case(
