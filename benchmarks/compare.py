@@ -7,7 +7,7 @@ from contextlib import redirect_stdout
 from functools import partial
 from io import StringIO
 from threading import Timer
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from _timing import Case, Growth, Limit, Work
@@ -64,11 +64,10 @@ def hierarchical(models: int, n_jobs: int = 1) -> Work:
 def on_dask(models: int, *, one_dies: bool = False) -> Work:
     """The same on a running Dask cluster of two worker processes, one of which may be killed after two seconds."""
     import joblib
-    from distributed import Client, LocalCluster
+    import distributed
 
-    scores = with_folds(models, DATASETS)
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
-    client = Client(cluster)
+    scores, dask = with_folds(models, DATASETS), cast(Any, distributed)
+    client = dask.Client(dask.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None))
     client.wait_for_workers(2)
     first, *_ = client.run(os.getpid).values()
 
