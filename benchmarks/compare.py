@@ -63,8 +63,8 @@ def hierarchical(models: int, n_jobs: int = 1) -> Work:
 
 def on_dask(models: int, *, one_dies: bool = False) -> Work:
     """The same on a running Dask cluster of two worker processes, one of which may be killed after two seconds."""
-    import joblib
     import distributed
+    import joblib
 
     scores, dask = with_folds(models, DATASETS), cast(Any, distributed)
     client = dask.Client(dask.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None))
