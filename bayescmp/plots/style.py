@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import is_color_like
+from matplotlib.colors import is_color_like, to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.patches import Patch
@@ -222,12 +222,19 @@ def grey() -> str:
 
 def rope_color() -> str:
     """The colour of the rope's band, near to the paper."""
-    return ROPE if paper() == "white" else "#4D4D4D"
+    return _tint(0.1, on_dark=0.3)
+
+
+def _tint(share: float, on_dark: float) -> str:
+    """The paper with a share of ink in it; dark paper needs more."""
+    ground, letters = np.array(to_rgb(paper())), np.array(to_rgb(ink()))
+    share = share if ground.mean() > 0.5 else on_dark
+    return to_hex((1 - share) * ground + share * letters)
 
 
 def light_grid(ax: Axes, axis: str = "x") -> None:
     """Hairlines behind the marks."""
-    ax.grid(visible=True, axis=axis, color="#E3E3E3" if paper() == "white" else "#404040", linewidth=0.5)  # type: ignore[arg-type]
+    ax.grid(visible=True, axis=axis, color=_tint(0.12, on_dark=0.25), linewidth=0.5)  # type: ignore[arg-type]
     ax.set_axisbelow(True)
 
 
@@ -281,7 +288,9 @@ def key_above(ax: Axes, handles: list[Any], columns: int, legend: bool | str = T
         handletextpad=0.4, borderpad=0, columnspacing=0.9, **place,
     )  # fmt: skip
     if not inside:
-        below_titles(ax, key)
+        # the layout would take its width from the last drawing, which may have had other pixels per inch
+        key.set_in_layout(not expand)
+        below_titles(ax, key, across=expand)
         lines = max(text.get_text().count("\n") for text in key.get_texts()) - 1
         _grow(ax, max(lines, 0) * 1.3 * font_size(width_of(ax)))
 
@@ -295,26 +304,29 @@ def key_below(ax: Axes, handles: list[Any], down: float) -> None:
         )  # fmt: skip
 
 
-def below_titles(ax: Axes, *artists: Artist) -> None:
+def below_titles(ax: Axes, *artists: Artist, across: bool = False) -> None:
     """Keep titles, also those that the user sets later, above what stands above the axes.
 
     Titles keep clear of the axes inside their axes; such ones, empty and invisible, are put where the artists are.
+    Those `across` the axes have their width, and stand for the artists in the layout.
     """
     room = ax.inset_axes((0, 1, 1, 0))
     room.set_axis_off()
     room.set(xticks=[], yticks=[])
-    room.set_in_layout(False)
-    room.set_axes_locator(_Where(artists))
+    room.set_in_layout(across)
+    room.set_axes_locator(_Where(artists, ax if across else None))
 
 
 class _Where:
     """Where some artists are, in fractions of the figure."""
 
-    def __init__(self, artists: tuple[Artist, ...]) -> None:
-        self.artists = artists
+    def __init__(self, artists: tuple[Artist, ...], across: Axes | None) -> None:
+        self.artists, self.across = artists, across
 
     def __call__(self, ax: Any, renderer: Any) -> Bbox:
         box = Bbox.union([artist.get_window_extent(renderer) for artist in self.artists])
+        if self.across is not None:
+            box = Bbox.from_extents(self.across.bbox.x0, box.y0, self.across.bbox.x1, box.y1)
         return box.transformed(ax.figure.transSubfigure.inverted())
 
 
