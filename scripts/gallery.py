@@ -74,6 +74,15 @@ class Case:
         return bc.bayes.hierarchical_ttest(self.pair, rope=self.rope)
 
     @cached_property
+    def multilevel(self) -> bc.bayes.MultilevelPosterior:
+        return bc.bayes.multilevel(self.scores, rope=self.rope, random_seed=1)
+
+    @cached_property
+    def design(self) -> bc.planning.Design:
+        truth = {"mean": self.unit * self.gap, "sd": self.unit * 0.02}
+        return bc.planning.design("sign_test", truth=truth, rope=self.rope, n=[5, 10, 20, 40], random_seed=1)
+
+    @cached_property
     def ranking(self) -> bc.bayes.RankingPosterior:
         return bc.bayes.rank_models(self.scores, rope=self.rope, random_seed=1, draws=2000)
 
@@ -101,6 +110,7 @@ OF_A_PAIR: dict[str, Callable[..., Any]] = {
     "estimation": lambda c, **o: plots.plot_estimation(c.pair.select(c.pair.datasets[0]), c.difference, **o),
     "differences": lambda c, **o: plots.plot_differences(c.pair, rope=c.rope, **o),
     "shrinkage": lambda c, **o: plots.plot_forest(c.hierarchical, **o),
+    "plan": lambda c, **o: plots.plot_plan(c.design, names=dict(zip("AB", c.names, strict=False)), **o),
     "agreement": lambda c, **o: plots.plot_agreement(c.answers, **o),
 }
 OF_MODELS: dict[str, Callable[..., Any]] = {
@@ -113,6 +123,7 @@ OF_MODELS: dict[str, Callable[..., Any]] = {
     "rank distribution": lambda c, **o: plots.plot_rank_distribution(c.ranking, **o),
     "p best": lambda c, **o: plots.plot_p_best(c.ranking, **o),
     "critical difference": lambda c, **o: plots.plot_critical_difference(bc.frequentist.nemenyi_test(c.scores), **o),
+    "shrunken": lambda c, **o: plots.plot_shrunken(c.multilevel, **o),
     "scores": lambda c, **o: plots.plot_scores(c.scores, **o),
     "box": lambda c, **o: plots.plot_scores(c.scores, box=True, **o),
     "intervals": lambda c, **o: plots.plot_intervals(c.scores, **o),

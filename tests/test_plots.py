@@ -219,7 +219,7 @@ def test_posterior_areas_hdi_and_words_are_those_of_the_result(few):
     p = few.difference
     ax = plots.plot_posterior(p, mass=0.9)
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == [f"{name}\n{x:.3f}" for name, x in reversed(p.probabilities.items())]
+    assert labels == [f"{name}\nP = {x:.3f}" for name, x in reversed(p.probabilities.items())]
     (bar,), (dot,) = lines(ax, "hdi"), lines(ax, "mean")
     assert tuple(bar.get_xdata()) == p.hdi(0.9)
     assert dot.get_xdata()[0] == p.mean

@@ -8,6 +8,7 @@ import matplotlib
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import is_color_like, to_hex, to_rgb
 from matplotlib.figure import Figure
@@ -204,15 +205,27 @@ def _beside_names(ax: Axes, width_mm: float) -> float:
 
 
 def wrapped(text: str, width_mm: float, size: float) -> str:
-    """A text in as many lines as it takes; single words that are too long lose their middle."""
-    lines, room = [""], width_mm * POINTS_A_MM
-    for word in printable(text).split(" "):
+    """A text in as many lines as it takes, the last one not much shorter; words that are too long lose their middle."""
+    room = width_mm * POINTS_A_MM
+    words = [shorten(word, room, size) for word in printable(text).split()] or [""]
+    lines = _filled(words, room, size)
+    widths = [text_width(line, size) for line in lines]
+    if len(lines) > 1 and widths[-1] < 0.45 * max(widths):
+        narrower = np.linspace(max(text_width(word, size) for word in words), room, 20)
+        lines = next(tried for w in narrower if len(tried := _filled(words, float(w), size)) <= len(lines))
+    return escape("\n".join(lines))
+
+
+def _filled(words: list[str], room: float, size: float) -> list[str]:
+    """Lines of as many words as `room` points hold."""
+    lines = [words[0]]
+    for word in words[1:]:
         longer = f"{lines[-1]} {word}".strip()
         if text_width(longer, size) <= room:
             lines[-1] = longer
         else:
-            lines.append(shorten(word, room, size))
-    return escape("\n".join(line for line in lines if line))
+            lines.append(word)
+    return lines
 
 
 def grey() -> str:
@@ -386,13 +399,17 @@ def few_ticks(ax: Axes, of: Any = None) -> None:
     round_numbers = MaxNLocator(4 if width_of(ax) < 120 else 8, steps=[1, 2, 5, 10])
     if of is None or of.scale not in IN_PERCENT:
         ax.xaxis.set_major_locator(round_numbers)
-        largest = max(map(abs, ax.get_xlim()))
-        ordinary = 1e-3 <= largest < 1e5
-        ax.xaxis.set_major_formatter(ScalarFormatter(useOffset=False) if ordinary else _short_number)
+        plain_numbers(ax.xaxis, *ax.get_xlim())
         return
     percents = _Percents(of.scale, of.higher_is_better, round_numbers)
     ax.xaxis.set_major_locator(percents)
     ax.xaxis.set_major_formatter(percents.text)
+
+
+def plain_numbers(axis: Axis, low: float, high: float) -> None:
+    """Labels of ticks from `low` to `high` that are whole numbers each, without a factor at the axis' end."""
+    ordinary = 1e-3 <= max(abs(low), abs(high)) < 1e5
+    axis.set_major_formatter(ScalarFormatter(useOffset=False) if ordinary else _short_number)
 
 
 def _short_number(x: float, _: float = 0.0) -> str:
