@@ -50,7 +50,7 @@ def bar(labels: Sequence[str], shares: Sequence[float], texts: Sequence[str]) ->
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], sides: str) -> str:
     """A table; `sides` has an l or r for each column."""
     aligned = [f"{CELL};text-align:{'right' if side == 'r' else 'left'}" for side in sides]
-    whole = [style + ";white-space:nowrap" if side == "r" else style for style, side in zip(aligned, sides, strict=True)]
+    whole = [style.replace("right", "right;white-space:nowrap") for style in aligned]  # numbers stay on one line
 
     def row(cells: Sequence[str], tag: str, styles: Sequence[str]) -> str:
         texts = [x if isinstance(x, Html) else escape(x) for x in cells]

@@ -26,7 +26,7 @@ from bayescmp.text import unit_number
 SHADES = LinearSegmentedColormap.from_list("bayescmp", ["white", "#9CC9E3", OKABE_ITO[0], "#00304D"])
 GREYS = LinearSegmentedColormap.from_list("bayescmp_greys", ["white", "#D9D9D9", "#7F7F7F", "#262626"])
 Floats = NDArray[np.float64]
-SMALLEST = 4.5
+SMALLEST = 4.0
 """Points: numbers that would have to be smaller are left out."""
 SHARE = 0.36
 """The size of a cell's number, in widths of the cell."""

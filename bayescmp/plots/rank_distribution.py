@@ -66,7 +66,7 @@ def plot_rank_distribution(
     width_mm = (TWO_COLUMNS if len(order) > MANY else ONE_COLUMN) if width_mm is None else width_mm
     ranks = [str(rank) for rank in range(1, len(labels) + 1)]
     ax, cell = heat_axes(ax, labels, ranks, width_mm)
-    letters = ax.get_xticklabels()[0].get_fontsize()
+    letters = float(ax.get_xticklabels()[0].get_fontsize())
     every = math.ceil(1.4 * text_width(ranks[-1], letters) / cell)
     ax.set_xticks(range(0, len(ranks), every), ranks[::every], fontsize=letters, rotation=0)
     heat_cells(ax, result.rank_distribution[order][:, : len(order)], cell, least=0.005)

@@ -242,7 +242,7 @@ def _tint(share: float, on_dark: float) -> str:
     """The paper with a share of ink in it; dark paper needs more."""
     ground, letters = np.array(to_rgb(paper())), np.array(to_rgb(ink()))
     share = share if ground.mean() > 0.5 else on_dark
-    return to_hex((1 - share) * ground + share * letters)
+    return to_hex(tuple((1 - share) * ground + share * letters))
 
 
 def light_grid(ax: Axes, axis: str = "x") -> None:
