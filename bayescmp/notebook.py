@@ -58,4 +58,5 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], sides: str) -> 
         return "<tr>" + "".join(f'<{tag} style="{style}">{x}</{tag}>' for x, style in filled) + "</tr>"
 
     head = f"<thead>{row(columns, 'th', aligned)}</thead>" if any(columns) else ""
-    return f"<table>{head}<tbody>{''.join(row(cells, 'td', whole) for cells in rows)}</tbody></table>"
+    body = "".join(row(cells, "td", whole) for cells in rows)
+    return f'<div style="overflow-x:auto"><table>{head}<tbody>{body}</tbody></table></div>'

@@ -54,10 +54,10 @@ def test_across_two_columns(name, case):
 
 @pytest.mark.parametrize("name", sorted(gallery.FIGURES.keys() - {"simplices", "multi-comparison"}))
 def test_three_figures_in_the_width_of_a_page(name):
-    """As authors do it: three axes side by side in 6.8 inches."""
+    """As authors do it: three axes side by side in 6.8 inches; what is too wide leaves the paper on the right."""
     figure = Figure(figsize=(6.8, 3.0), layout="constrained")
     axes = figure.subplots(1, 3)
-    assert gallery.FIGURES[name](gallery.CASES["4 models"], ax=axes[1]) is axes[1]
+    assert gallery.FIGURES[name](gallery.CASES["4 models"], ax=axes[2]) is axes[2]
     assert gallery.faults(figure) == []
 
 

@@ -113,9 +113,9 @@ def plot_matrix(
         if decision in table.framed(above=x > y):
             used[decision] = color, line, _ = FRAMES[decision]
             ax.add_patch(Rectangle((x - 0.44, y - 0.44), 0.88, 0.88, fill=False, edgecolor=color, linestyle=line))
-    size = font_size(width_of(ax))
+    size, room = font_size(width_of(ax)), min(56, 0.75 * width_of(ax))
     words = "\n".join(
-        wrapped(line, max(len(labels) * cell / POINTS_A_MM, 56), size)
+        wrapped(line, max(len(labels) * cell / POINTS_A_MM, room), size)
         for line in [*table.words[:-1], table.words[-1] + left_out(len(table.models) - len(order), "model")]
     )
     ax.set_xlabel(words, fontsize=size, color=ink())

@@ -190,7 +190,8 @@ def _key(
     mcse = max(result.mcse.values())
     names = outcome_labels(shown(result.a), shown(result.b), room, size, 2)
     three = result.probabilities.values()
-    labels = [f"{name}\nP = {probability(p, mcse)}" for name, p in zip(names, three, strict=True)]
+    sign = "P = " if width > NARROW else ""
+    labels = [f"{name}\n{sign}{probability(p, mcse)}" for name, p in zip(names, three, strict=True)]
     better, equivalent, worse = region_patches(labels, colors)
     handles = [worse, better] if result.rope.is_zero else [worse, equivalent, better]
     key_above(ax, handles, len(handles), legend, expand=True)

@@ -12,6 +12,7 @@ from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.plots.names import outcome_labels, shorten_names
 from bayescmp.plots.rows import row_axes
 from bayescmp.plots.style import (
+    NARROW,
     POINTS_A_MM,
     REGION_MARKERS,
     font_size,
@@ -76,6 +77,8 @@ def plot_prior_sensitivity(
     short = shorten_names([shown(result.a), shown(result.b)], 0.24 * width * POINTS_A_MM, font_size(width))
     places = dict(zip((" on A", " on B"), short, strict=True))
     priors = [re.sub(" on [AB]$", lambda place: f" on {places[place[0]]}", str(name)) for name in frame["prior"]]
+    if width < NARROW:
+        priors = [prior.removeprefix("strength ") for prior in priors]
     ax = row_axes(ax, priors, width_mm, besides_mm=20)
     ax.set_xlim(-0.03, 1.03)
     light_grid(ax)
