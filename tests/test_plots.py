@@ -953,3 +953,21 @@ def test_plans_take_the_options_of_other_figures():
     assert plots.plot_plan(d, legend=False).get_legend() is None
     with pytest.raises(bc.errors.ScoresError, match="rg"):
         plots.plot_plan(d, names={"rg": "x"})
+
+
+def test_options_that_a_figure_does_not_have_are_named(many):
+    with pytest.raises(TypeError, match=r"`plot_matrix` has no option `pairs`; it takes ax, .*width_mm\."):
+        many.comparison.plot("matrix", pairs=[("rf", "svm")])
+    with pytest.raises(TypeError, match="`plot_p_best` has no option `colors`"):
+        many.comparison.plot("p_best", colors=("red", "green", "blue"))
+    with pytest.raises(TypeError, match="`plot_hdi` has no option `legend`"):
+        many.difference.plot("hdi", legend=False)
+
+
+def test_a_cell_below_the_threshold_is_not_rounded_up_to_it():
+    """17 wins and 9 losses: P = 0.9461, which has no frame at 0.95."""
+    models = {"a": np.r_[np.full(17, 0.05), np.full(9, -0.05)], "b": np.zeros(26)}
+    scores = bc.Scores.from_arrays(models, datasets=26, higher_is_better=True)
+    c = bc.compare(scores, rope=0.01, bayes="sign_test")
+    assert ".946" in [text.get_text() for text in plots.plot_matrix(c).texts]
+    assert ".95" in [text.get_text() for text in plots.plot_matrix(c, threshold=0.9).texts]
