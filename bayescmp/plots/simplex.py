@@ -280,7 +280,8 @@ def _density(ax: Axes, theta: Floats, colors: Colors) -> None:
         cells = np.minimum(np.floor(theta * steps), steps - 1).astype(int)
         upright = cells.sum(axis=1) == steps - 1
         found, counts = np.unique(np.column_stack([cells, upright]), axis=0, return_counts=True)
-        if len(found) < len(theta) / 20:  # enough draws in each
+        # enough draws in each, and not all along a side, where small triangles would hardly be seen
+        if len(found) < len(theta) / 20 and theta.max(axis=0).min() > 1 / STEPS:
             break
     corners = np.where(found[:, None, 3:] == 1, np.eye(3)[None], 1 - np.eye(3)[None])
     places = (found[:, None, :3] + corners) / steps
