@@ -20,7 +20,7 @@ def page(answer: str, *parts: str, notes: Iterable[str] = (), bold: bool = False
     """The answer, what belongs to it, and notes in small letters."""
     small = "".join(f"<div><small>{escape(note)}</small></div>" for note in notes)
     said = f"<b>{escape(answer)}</b>" if bold else escape(answer)
-    return f'<div><p style="margin:0 0 4px">{said}</p>{"".join(parts)}{small}</div>'
+    return f'<div style="margin:0 0 8px"><p style="margin:0 0 4px">{said}</p>{"".join(parts)}{small}</div>'
 
 
 def strip(shares: Sequence[float], title: str, width: str) -> Html:
@@ -50,11 +50,13 @@ def bar(labels: Sequence[str], shares: Sequence[float], texts: Sequence[str]) ->
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], sides: str) -> str:
     """A table; `sides` has an l or r for each column."""
     aligned = [f"{CELL};text-align:{'right' if side == 'r' else 'left'}" for side in sides]
+    whole = [style.replace("right", "right;white-space:nowrap") for style in aligned]  # numbers stay on one line
 
-    def row(cells: Sequence[str], tag: str) -> str:
+    def row(cells: Sequence[str], tag: str, styles: Sequence[str]) -> str:
         texts = [x if isinstance(x, Html) else escape(x) for x in cells]
-        filled = zip(texts, aligned, strict=True)
+        filled = zip(texts, styles, strict=True)
         return "<tr>" + "".join(f'<{tag} style="{style}">{x}</{tag}>' for x, style in filled) + "</tr>"
 
-    head = f"<thead>{row(columns, 'th')}</thead>" if any(columns) else ""
-    return f"<table>{head}<tbody>{''.join(row(cells, 'td') for cells in rows)}</tbody></table>"
+    head = f"<thead>{row(columns, 'th', aligned)}</thead>" if any(columns) else ""
+    body = "".join(row(cells, "td", whole) for cells in rows)
+    return f'<div style="overflow-x:auto"><table>{head}<tbody>{body}</tbody></table></div>'

@@ -6,6 +6,7 @@ It names every text that covers another one or leaves the paper; the tests draw 
 import argparse
 import html
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import combinations
@@ -74,6 +75,17 @@ class Case:
         return bc.bayes.hierarchical_ttest(self.pair, rope=self.rope)
 
     @cached_property
+    def multilevel(self) -> bc.bayes.MultilevelPosterior:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", bc.errors.ConvergenceWarning)  # a few draws will do for a picture
+            return bc.bayes.multilevel(self.scores, rope=self.rope, random_seed=1, draws=250)
+
+    @cached_property
+    def design(self) -> bc.planning.Design:
+        truth = {"mean": self.unit * self.gap, "sd": self.unit * 0.02}
+        return bc.planning.design("sign_test", truth=truth, rope=self.rope, n=[5, 10, 20, 40], random_seed=1)
+
+    @cached_property
     def ranking(self) -> bc.bayes.RankingPosterior:
         return bc.bayes.rank_models(self.scores, rope=self.rope, random_seed=1, draws=2000)
 
@@ -101,6 +113,7 @@ OF_A_PAIR: dict[str, Callable[..., Any]] = {
     "estimation": lambda c, **o: plots.plot_estimation(c.pair.select(c.pair.datasets[0]), c.difference, **o),
     "differences": lambda c, **o: plots.plot_differences(c.pair, rope=c.rope, **o),
     "shrinkage": lambda c, **o: plots.plot_forest(c.hierarchical, **o),
+    "plan": lambda c, **o: plots.plot_plan(c.design, names=dict(zip("AB", c.names, strict=False)), **o),
     "agreement": lambda c, **o: plots.plot_agreement(c.answers, **o),
 }
 OF_MODELS: dict[str, Callable[..., Any]] = {
@@ -113,19 +126,22 @@ OF_MODELS: dict[str, Callable[..., Any]] = {
     "rank distribution": lambda c, **o: plots.plot_rank_distribution(c.ranking, **o),
     "p best": lambda c, **o: plots.plot_p_best(c.ranking, **o),
     "critical difference": lambda c, **o: plots.plot_critical_difference(bc.frequentist.nemenyi_test(c.scores), **o),
+    "shrunken": lambda c, **o: plots.plot_shrunken(c.multilevel, **o),
     "scores": lambda c, **o: plots.plot_scores(c.scores, **o),
     "box": lambda c, **o: plots.plot_scores(c.scores, box=True, **o),
     "intervals": lambda c, **o: plots.plot_intervals(c.scores, **o),
 }
 FIGURES = OF_A_PAIR | OF_MODELS
+WITHOUT_ROPE = ("agreement", "box", "critical difference", "intervals", "p-values", "scores", "shrunken")
 
 
 def drawings() -> Iterator[tuple[str, str]]:
-    """Every figure with every case that it can show: figures of one pair do not depend on the number of models."""
+    """Every figure with every case that changes it: the number of models does not change figures of one pair."""
     for case in CASES:
         for name in FIGURES:
             many = case in ("4 models", "13 models", "40 models")
-            if not (many and name in OF_A_PAIR) and (case, name) != ("2 models", "critical difference"):
+            same = (many and name in OF_A_PAIR) or (case == "rope 0" and name in WITHOUT_ROPE)
+            if not same and (case, name) != ("2 models", "critical difference"):
                 yield name, case
 
 

@@ -1,13 +1,17 @@
 """Every figure with ordinary and extreme data: no text covers another or leaves the paper, nothing else changes."""
 
 import importlib.util
+import io
 import re
 import sys
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 import pytest
+from matplotlib import style
 from matplotlib._pylab_helpers import Gcf
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from bayescmp import plots
@@ -50,11 +54,41 @@ def test_across_two_columns(name, case):
 
 @pytest.mark.parametrize("name", sorted(gallery.FIGURES.keys() - {"simplices", "multi-comparison"}))
 def test_three_figures_in_the_width_of_a_page(name):
-    """As authors do it: three axes side by side in 6.8 inches."""
+    """As authors do it: three axes side by side in 6.8 inches; what is too wide leaves the paper on the right."""
     figure = Figure(figsize=(6.8, 3.0), layout="constrained")
     axes = figure.subplots(1, 3)
-    assert gallery.FIGURES[name](gallery.CASES["4 models"], ax=axes[1]) is axes[1]
+    assert gallery.FIGURES[name](gallery.CASES["4 models"], ax=axes[2]) is axes[2]
     assert gallery.faults(figure) == []
+
+
+@pytest.mark.parametrize(("name", "case"), [("posterior", "4 models"), ("simplex", "rope 0"), ("matrix", "4 models")])
+def test_a_figure_can_be_drawn_again_with_other_pixels(name, case):
+    """A notebook shows it with 240 per inch, a pdf has 72: the layout is the same."""
+    figure = gallery.figure_of(gallery.FIGURES[name](gallery.CASES[case]))
+    widths = []
+    for dpi in (240, 72, 150):
+        figure.savefig(io.BytesIO(), format="png", dpi=dpi)
+        widths.append(figure.axes[0].get_position().width)
+        assert gallery.faults(figure) == []
+    assert np.ptp(widths) < 0.05
+
+
+@pytest.mark.parametrize("sheet", ["ggplot", "dark_background"])
+def test_style_sheets_leave_cells_and_ropes_readable(sheet):
+    """Lines of a grid do not cross the numbers of cells; the rope is near to the ground, not to the letters."""
+    case = gallery.CASES["4 models"]
+    with style.context(sheet):
+        for name in ("matrix", "multi-comparison", "rank distribution"):
+            ax = gallery.FIGURES[name](case)
+            ax.figure.draw_without_rendering()
+            assert not any(line.get_visible() for axis in (ax.xaxis, ax.yaxis) for line in axis.get_gridlines())
+        for name in ("posterior", "forest", "hdi"):
+            ax = gallery.FIGURES[name](case)
+            band = next(patch for patch in ax.patches if patch.get_gid() == "rope")
+            light = [
+                np.mean(to_rgb(color)) for color in (ax.get_facecolor(), band.get_facecolor(), ax.title.get_color())
+            ]
+            assert 0.02 < abs(light[1] - light[0]) < 0.5 * abs(light[2] - light[1])
 
 
 @pytest.mark.slow

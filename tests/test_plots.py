@@ -27,7 +27,7 @@ from bayescmp.plots.names import (
     text_width,
 )
 from bayescmp.plots.simplex import to_xy
-from bayescmp.plots.style import REGION_COLORS, REGION_HATCHES, REGION_MARKERS
+from bayescmp.plots.style import REGION_COLORS, REGION_HATCHES, REGION_MARKERS, wrapped
 
 SHORT = ("rf", "svm", "nb", "lr", "knn", "gbm", "tree", "mlp", "lda", "qda", "xgb", "cat")
 LONG = tuple(f"gradient_boosted trees, {i:02d} estimators, learning rate 0.05 sh" for i in range(12))
@@ -164,6 +164,12 @@ def test_simplex_density_counts_every_draw_in_its_triangle(few):
     assert np.array_equal(off.argmin(axis=1)[clear], nearest[clear])
 
 
+def test_without_a_rope_nothing_is_equivalent(few):
+    p = few.difference.with_rope(0)
+    labels = [text.get_text() for text in plots.plot_posterior(p).get_legend().get_texts()]
+    assert labels == [f"svm better\nP = {p.p_worse:.3f}", f"rf better\nP = {p.p_better:.3f}"]
+
+
 def test_without_a_rope_the_simplex_is_a_density_of_shares(few):
     p = few.region.with_rope(0)
     ax = plots.plot_simplex(p, draws=2000)
@@ -219,7 +225,7 @@ def test_posterior_areas_hdi_and_words_are_those_of_the_result(few):
     p = few.difference
     ax = plots.plot_posterior(p, mass=0.9)
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == [f"{name}\n{x:.3f}" for name, x in reversed(p.probabilities.items())]
+    assert labels == [f"{name}\nP = {x:.3f}" for name, x in reversed(p.probabilities.items())]
     (bar,), (dot,) = lines(ax, "hdi"), lines(ax, "mean")
     assert tuple(bar.get_xdata()) == p.hdi(0.9)
     assert dot.get_xdata()[0] == p.mean
@@ -474,6 +480,23 @@ def test_hostile_names_are_drawn_as_text(name):
         ax.figure.canvas.draw()
         for text in ax.findobj(Text):
             assert text.get_text().replace(r"\$", "").count("$") == 0
+
+
+def test_text_is_broken_into_lines_of_like_length():
+    assert wrapped("mean and 95% interval, quality (higher is better)", 53, 7).split("\n") == [
+        "mean and 95% interval,",
+        "quality (higher is better)",
+    ]
+    assert wrapped("", 48, 7) == ""
+    for width in range(10, 60, 5):
+        text = wrapped("one two three four five six seven eight nine ten eleven", width, 7)
+        assert text.split() == "one two three four five six seven eight nine ten eleven".split()
+        assert max(text_width(line, 7) for line in text.split("\n")) <= width * 72 / 25.4
+
+
+def test_what_is_shortened_begins_with_a_word():
+    names = [f"GradientBoostingClassifier(max_depth={d}, learning_rate=0.05)" for d in (3, 5)]
+    assert fit_names(names, 90, 7)[0].startswith("Grad…depth=3")
 
 
 # ---- files
@@ -884,3 +907,67 @@ def test_multi_comparison_cells_are_differences_wins_and_probabilities(many):
         assert counts == f"{(d > 0).sum()} / {(d == 0).sum()} / {(d < 0).sum()}"
         assert float(p.removeprefix("P = ")) == pytest.approx(c.pair(names[y], names[x]).posterior.p_better, abs=0.0051)
         assert (text.get_fontweight() == "bold") == c.pair(names[y], names[x]).decided
+
+
+def test_rows_of_a_multi_comparison_with_long_names_are_told_apart(cases):
+    ax = plots.plot_multi_comparison(cases[12, "long"].comparison, top=5)
+    rows = [label.get_text() for label in ax.get_yticklabels()]
+    assert all(re.search(r"\d\d", row.rpartition(" ")[0]) and re.search(r" 0\.\d+$", row) for row in rows)
+
+
+def test_scores_of_any_unit_have_whole_numbers_at_the_ticks():
+    rng = np.random.default_rng(1)
+    for unit in (1e-9, 1.0, 1e9):
+        arrays = {"rf": unit * rng.normal(0.9, 0.01, 10), "svm": unit * rng.normal(0.88, 0.01, 10)}
+        scores = bc.Scores.from_arrays(arrays, resampling=bc.Resampling.kfold(10), metric="accuracy")
+        pair = scores.pair("rf", "svm")
+        ax = plots.plot_estimation(pair, bc.bayes.correlated_ttest(pair, rope=0.01 * unit))
+        ax.figure.draw_without_rendering()
+        for axis in (ax.yaxis, ax.child_axes[0].yaxis):
+            assert axis.get_offset_text().get_text() == ""
+            assert len({label.get_text() for label in axis.get_ticklabels()}) > 3
+
+
+def test_ranks_of_many_models_are_labelled_where_there_is_room():
+    scores = make_scores([f"m{i}" for i in range(40)])
+    ax = plots.plot_rank_distribution(bc.bayes.rank_models(scores, rope=0, random_seed=1, draws=1000))
+    ax.figure.draw_without_rendering()
+    boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert all(two.x0 - one.x1 > 3 for one, two in pairwise(boxes))
+    assert ax.get_xticklabels()[0].get_text() == "1"
+
+
+def test_prior_sensitivity_names_the_models(few):
+    labels = [
+        label.get_text() for label in plots.plot_prior_sensitivity(few.region, names={"svm": "SVC"}).get_yticklabels()
+    ]
+    assert {"strength 1 on rf", "strength 1 on SVC"} <= set(labels)
+
+
+def test_plans_take_the_options_of_other_figures():
+    d = bc.planning.design("sign_test", truth={"mean": 0.02, "sd": 0.02}, rope=0.01, n=[10, 20], random_seed=1)
+    ax = plots.plot_plan(d, names={"A": "rf"}, colors=["red", "green", "blue"], title="Mine")
+    assert ax.get_title() == "Mine"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["rf better", "equivalent", "B better"]
+    assert ax.get_legend().get_patches()[0].get_facecolor()[:3] == (1, 0, 0)
+    assert plots.plot_plan(d, legend=False).get_legend() is None
+    with pytest.raises(bc.errors.ScoresError, match="rg"):
+        plots.plot_plan(d, names={"rg": "x"})
+
+
+def test_options_that_a_figure_does_not_have_are_named(many):
+    with pytest.raises(TypeError, match=r"`plot_matrix` has no option `pairs`; it takes ax, .*width_mm\."):
+        many.comparison.plot("matrix", pairs=[("rf", "svm")])
+    with pytest.raises(TypeError, match="`plot_p_best` has no option `colors`"):
+        many.comparison.plot("p_best", colors=("red", "green", "blue"))
+    with pytest.raises(TypeError, match="`plot_hdi` has no option `legend`"):
+        many.difference.plot("hdi", legend=False)
+
+
+def test_a_cell_below_the_threshold_is_not_rounded_up_to_it():
+    """17 wins and 9 losses: P = 0.9461, which has no frame at 0.95."""
+    models = {"a": np.r_[np.full(17, 0.05), np.full(9, -0.05)], "b": np.zeros(26)}
+    scores = bc.Scores.from_arrays(models, datasets=26, higher_is_better=True)
+    c = bc.compare(scores, rope=0.01, bayes="sign_test")
+    assert ".946" in [text.get_text() for text in plots.plot_matrix(c).texts]
+    assert ".95" in [text.get_text() for text in plots.plot_matrix(c, threshold=0.9).texts]

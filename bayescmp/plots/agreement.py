@@ -1,23 +1,24 @@
 """Right and wrong of two models on the same items: the table of four cells."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 
 from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.plots.names import escape, fit_names, shorten_names
 from bayescmp.plots.style import (
-    BETTER,
     INK,
     POINTS_A_MM,
     ROPE,
-    WORSE,
     font_size,
     free_width,
     label_axes,
     naming,
     new_axes,
+    pair_title,
+    region_colors,
     set_title,
     soften_hatch,
 )
@@ -26,8 +27,6 @@ from bayescmp.scores.pair import Pair
 
 CELLS = (("both_right", 0, 0), ("only_a", 1, 0), ("only_b", 0, 1), ("both_wrong", 1, 1))
 """Name, column (B right, B wrong), row (A right, A wrong)."""
-STYLES = {"only_a": (BETTER, "", "white"), "only_b": (WORSE, "////", INK)}
-"""Face, hatch and text of the cells that tell the models apart."""
 CELL_MM = 17.0
 
 
@@ -37,6 +36,7 @@ def plot_agreement(
     dataset: str | None = None,
     ax: Axes | None = None,
     names: Mapping[str, str] | None = None,
+    colors: Sequence[str] | None = None,
     title: str | None = None,
     width_mm: float = 85,
 ) -> Axes:
@@ -51,8 +51,10 @@ def plot_agreement(
         Which test set, where a pair has more than one.
     names : dict, optional
         Names to show instead of the models' own: {"rf": "random forest"}.
+    colors : sequence of three colours, optional
+        Colours of A better, equivalent (not in this figure) and B better.
     title : str, optional
-        The title; none if not given.
+        The title; the pair, the metric and the datasets if not given, "" for none.
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
@@ -70,8 +72,10 @@ def plot_agreement(
     >>> [text.get_text() for text in ax.texts][:2]
     ['both right\\n80\\n80 %', 'only A\\n12\\n12 %']
     """
-    a, b, counts = _table(result, dataset)
-    shown = naming(names, (a, b))
+    of, counts = _table(result, dataset)
+    a, b = of.a, of.b
+    shown, (better, _, worse) = naming(names, (a, b)), region_colors(colors)
+    styles = {"only_a": (better, ""), "only_b": (worse, "////")}
     a, b = shown(a), shown(b)
     n = sum(counts.values())
     width = free_width(ax, width_mm)
@@ -88,7 +92,8 @@ def plot_agreement(
     ax = new_axes(ax, width_mm, 2 * CELL_MM + 18 + 4 * second.count("\n"))
     ax.set(xlim=(0, 2), ylim=(2, 0))
     for name, column, row in CELLS:
-        face, hatch, letters = STYLES.get(name, (ROPE, "", INK))
+        face, hatch = styles.get(name, (ROPE, ""))
+        letters = "white" if sum(to_rgb(face)) < 1.5 else INK
         cell = Rectangle((column, row), 1, 1, facecolor=face, edgecolor="white", hatch=hatch, linewidth=1.5, gid=name)
         ax.add_patch(soften_hatch(cell, 0.4))
         text = ax.text(
@@ -105,17 +110,19 @@ def plot_agreement(
     right_a, right_b = counts["both_right"] + counts["only_a"], counts["both_right"] + counts["only_b"]
     items = f"{n:,} item{'' if n == 1 else 's'}"
     label_axes(ax, x=f"{items}; right: {short[0]} {_share(right_a, n)}, {short[1]} {_share(right_b, n)}")
-    set_title(ax, title)
+    set_title(ax, title, pair_title(ax, of, shown))
     return ax
 
 
-def _table(result: DifferencePosterior | Pair, dataset: str | None) -> tuple[str, str, dict[str, int]]:
-    """The names of the models and the four counts."""
+def _table(
+    result: DifferencePosterior | Pair, dataset: str | None
+) -> tuple[DifferencePosterior | Pair, dict[str, int]]:
+    """The result on the test set that is drawn, and its four counts."""
     if isinstance(result, Pair):
         if result.paired:
             check_items(result, "plot_agreement")
         pair, cells = right_or_wrong(result, None, test="plot_agreement", dataset=dataset, higher_is_better=None)
-        return pair.a, pair.b, dict(zip((name for name, _, _ in CELLS), cells, strict=True))
+        return pair, dict(zip((name for name, _, _ in CELLS), cells, strict=True))
     if not isinstance(result, DifferencePosterior) or "counts" not in result.settings:
         what = f"the {result.method}" if isinstance(result, DifferencePosterior) else type(result).__name__
         raise ValueError(
@@ -124,7 +131,7 @@ def _table(result: DifferencePosterior | Pair, dataset: str | None) -> tuple[str
         )
     if dataset is not None:
         raise ValueError("`dataset` picks a test set of a pair; a posterior is of one.")
-    return result.a, result.b, {name: int(x) for name, x in result.settings["counts"].items()}
+    return result, {name: int(x) for name, x in result.settings["counts"].items()}
 
 
 def _share(count: int, n: int) -> str:

@@ -106,7 +106,7 @@ def plot_differences(
             strip(ax, y, pair.differences[i, : pair.counts[i]])
         ax.plot(pair.means[i], y, marker="D", linestyle="none", **mean_mark())
     rest = left_out(len(pair.datasets) - len(order), "dataset nearer to 0")
-    label_axes(ax, x=difference_label(pair, shown(pair.a), mean=False) + rest)
+    label_axes(ax, x=difference_label(pair, shown(pair.a), shown(pair.b), mean=False) + rest)
     ax.spines["left"].set_visible(False)
     few_ticks(ax, pair)
     strip_key(

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.numerics.moments import mean
 from bayescmp.plots.differences import DOT, mean_mark
-from bayescmp.plots.names import fit_names
+from bayescmp.plots.names import fit_names, shorten_names
 from bayescmp.plots.posterior import Difference, check_difference, density_of
+from bayescmp.plots.rows import LONGEST
 from bayescmp.plots.style import (
     FAINT,
     POINTS_A_MM,
@@ -23,6 +24,7 @@ from bayescmp.plots.style import (
     new_axes,
     pair_title,
     paper,
+    plain_numbers,
     region_colors,
     rope_color,
     set_title,
@@ -95,7 +97,7 @@ def plot_estimation(
         ax.plot(np.full(len(values), x), values, alpha=0.55, gid="values", **DOT)
     base, sign = float(mean(b)), 1.0 if pair.higher_is_better else -1.0
     estimate = float(posterior.mean)  # type: ignore[arg-type]
-    low, high = posterior.hdi(0.997)
+    low, high = posterior.hdi(0.99)
     reach = 0.05 * (high - low) or 0.1 * abs(estimate) or 1e-3
     grid = np.linspace(min(low, 0) - reach, max(high, 0) + reach, 400)
     grid = np.unique([*grid, *(x for x in (posterior.rope.low, posterior.rope.high) if grid[0] < x < grid[-1])])
@@ -125,7 +127,7 @@ def plot_estimation(
     ax.set_xlim(-0.4, BASE + 1)
     width = width_of(ax)
     size = font_size(width)
-    labels = fit_names([shown(pair.a), shown(pair.b)], 0.15 * width * POINTS_A_MM, size, 2)
+    labels = fit_names([shown(pair.a), shown(pair.b)], 0.13 * width * POINTS_A_MM, size, 2)
     ax.set_xticks([0, 1, BASE + 0.3], [*labels, "difference"], fontsize=size)
     label_axes(ax, y=with_direction(pair.metric, pair.higher_is_better, pair.scale))
 
@@ -138,7 +140,10 @@ def plot_estimation(
     right = ax.secondary_yaxis("right", functions=(to_difference, to_score))
     right.tick_params(labelsize=size, length=2, width=0.6, color=FAINT, labelcolor=ink())
     right.spines["right"].set(linewidth=0.6, color=FAINT)
-    favoured = f"{pair.difference_name}, positive favours {shown(pair.a)}"
+    plain_numbers(ax.yaxis, *ax.get_ylim())
+    plain_numbers(right.yaxis, grid[0], grid[-1])
+    whom, _ = shorten_names([shown(pair.a), shown(pair.b)], LONGEST, 1.0)
+    favoured = f"{pair.difference_name}, positive favours {whom}"
     right.set_ylabel(wrapped(favoured, 45, size), fontsize=size, color=ink())
     set_title(ax, title, pair_title(ax, pair, shown))
     return ax

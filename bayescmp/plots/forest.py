@@ -28,6 +28,7 @@ from bayescmp.plots.style import (
     key_above,
     label_axes,
     naming,
+    pair_title,
     rope_band,
     rope_color,
     set_title,
@@ -112,7 +113,7 @@ def plot_forest(
     colors : sequence of three colours, optional
         Colours of A better, equivalent and B better.
     title : str, optional
-        The title; none if not given.
+        The title; of the datasets of one pair this and the metric if not given, else none.
     legend : bool or str
         The key: above the axes, none, or inside at one of matplotlib's locations, such as "upper right".
     ax : Axes, optional
@@ -158,7 +159,7 @@ def plot_forest(
     label_axes(ax, x=rows.label + left_out(len(rows.names) - len(order), f"{rows.what} nearer to 0"))
     styles = {decision: decision_style(decision, colors) for decision in rows.words if decision in used}
     _key(ax, styles, rows.words, rows.raw is not None, rows.of, legend)
-    set_title(ax, title)
+    set_title(ax, title, pair_title(ax, result, shown) if isinstance(result, HierarchicalPosterior) else "")
     return ax
 
 
@@ -182,7 +183,7 @@ def _rows(
             frame["shrunken"].tolist(),
             list(zip(frame["hdi_low"], frame["hdi_high"], strict=True)),
             result,
-            difference_label(result, shown(result.a)),
+            difference_label(result, shown(result.a), shown(result.b)),
             frame["mean"].tolist(),
             what="dataset",
         )
@@ -236,7 +237,7 @@ def _of_posteriors(results: Any, mass: float, width_mm: float, shown: Callable[[
         [float(one.mean) for one in found],
         [one.hdi(mass) for one in found],
         first,
-        difference_label(first, shown(first.a) if same else "the first"),
+        difference_label(first, *((shown(first.a), shown(first.b)) if same else ("the first",))),
         ready=ready,
         what="row",
     )

@@ -92,6 +92,6 @@ def plot_hdi(
             ha="left", va="center", fontsize=size - 0.5, color=ink(),
         )  # fmt: skip
     few_ticks(ax, result)
-    label_axes(ax, x=difference_label(result, shown(result.a)), y="mass of the HDI")
+    label_axes(ax, x=difference_label(result, shown(result.a), shown(result.b)), y="mass of the HDI")
     set_title(ax, title, pair_title(ax, result, shown))
     return ax

@@ -1,9 +1,8 @@
 """Which figures a result has: what `result.plot(kind=...)` calls."""
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
-
-from matplotlib.axes import Axes
 
 from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.hierarchical.ttest import HierarchicalPosterior
@@ -99,7 +98,16 @@ def plot_result(result: Any, kind: str | None, **options: Any) -> Any:
         raise ValueError(f"`kind` must be one of {', '.join(kinds)} for the {what}, got {kind!r}.")
     if isinstance(result, MultilevelPosterior) and kind in RANKING:
         result = result.ranking()
-    return kinds[kind](result, **options)
+    return _draw(kinds[kind], result, options=options)
+
+
+def _draw(plot: Plot, *args: Any, options: dict[str, Any]) -> Any:
+    """Draw with the options of `result.plot(...)`, those that the figure has."""
+    known = [name for name, one in signature(plot).parameters.items() if one.kind is one.KEYWORD_ONLY]
+    for name in options:
+        if name not in known:
+            raise TypeError(f"`{plot.__name__}` has no option `{name}`; it takes {', '.join(known)}.")
+    return plot(*args, **options)
 
 
 def _kinds(result: Any) -> dict[str, Plot]:
@@ -131,19 +139,19 @@ def _plot_comparison(c: Comparison, kind: str | None, pair: tuple[str, str] | No
     if pair is not None and kind is not None and kind not in PAIR_KINDS:
         raise ValueError(f"`pair` is for figures of one pair ({', '.join(PAIR_KINDS)}); {kind!r} shows all models.")
     if kind in OF_COMPARISON:
-        return OF_COMPARISON[kind](c, **options)
+        return _draw(OF_COMPARISON[kind], c, options=options)
     if kind in OF_RANKING:
-        return RANKING[kind](c.ranking_posterior(), **options)
+        return _draw(RANKING[kind], c.ranking_posterior(), options=options)
     if kind in OF_SCORES:
-        return OF_SCORES[kind](c.scores, **options)
+        return _draw(OF_SCORES[kind], c.scores, options=options)
     if kind == "critical_difference":
-        return plot_critical_difference(c.mean_ranks, **options)
+        return _draw(plot_critical_difference, c.mean_ranks, options=options)
     if kind == "simplex" and pair is None and len(c.pair_names) > 1:
-        return plot_simplex(list(c.posteriors), **options)  # type: ignore[arg-type]
+        return _draw(plot_simplex, list(c.posteriors), options=options)
     return _plot_pair(c, kind, pair, **options)
 
 
-def _plot_pair(c: Comparison, kind: str | None, pair: tuple[str, str] | None, **options: Any) -> Axes:
+def _plot_pair(c: Comparison, kind: str | None, pair: tuple[str, str] | None, **options: Any) -> Any:
     if pair is None:
         a, b = c.pair_names[0]
         if len(c.pair_names) > 1:
@@ -153,10 +161,9 @@ def _plot_pair(c: Comparison, kind: str | None, pair: tuple[str, str] | None, **
         pair = a, b
     if kind == "differences":
         rope = {} if isinstance(c.rope, dict) else {"rope": c.rope}
-        return plot_differences(c.scores.pair(*pair), **rope | options)
+        return _draw(plot_differences, c.scores.pair(*pair), options=rope | options)
     if kind == "estimation":
-        return plot_estimation(c.scores.pair(*pair), c.pair(*pair).posterior, **options)  # type: ignore[arg-type]
+        return _draw(plot_estimation, c.scores.pair(*pair), c.pair(*pair).posterior, options=options)
     if kind == "agreement":
-        return plot_agreement(c.scores.pair(*pair), **options)
-    axes: Axes = plot_result(c.pair(*pair).posterior, kind, **options)
-    return axes
+        return _draw(plot_agreement, c.scores.pair(*pair), options=options)
+    return plot_result(c.pair(*pair).posterior, kind, **options)

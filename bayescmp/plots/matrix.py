@@ -13,7 +13,7 @@ from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.checks import check_count, check_share
 from bayescmp.comparison.result import Comparison
 from bayescmp.frequentist.pairwise import PairwiseTests
-from bayescmp.plots.heat import GREYS, MANY, SHADES, heat_axes, heat_cells
+from bayescmp.plots.heat import GREYS, MANY, SHADES, heat_axes, heat_cells, two_digits
 from bayescmp.plots.pairwise import pair_table
 from bayescmp.plots.rows import left_out
 from bayescmp.plots.style import (
@@ -113,9 +113,9 @@ def plot_matrix(
         if decision in table.framed(above=x > y):
             used[decision] = color, line, _ = FRAMES[decision]
             ax.add_patch(Rectangle((x - 0.44, y - 0.44), 0.88, 0.88, fill=False, edgecolor=color, linestyle=line))
-    size = font_size(width_of(ax))
+    size, room = font_size(width_of(ax)), min(56, 0.75 * width_of(ax))
     words = "\n".join(
-        wrapped(line, max(len(labels) * cell / POINTS_A_MM, 56), size)
+        wrapped(line, max(len(labels) * cell / POINTS_A_MM, room), size)
         for line in [*table.words[:-1], table.words[-1] + left_out(len(table.models) - len(order), "model")]
     )
     ax.set_xlabel(words, fontsize=size, color=ink())
@@ -158,12 +158,18 @@ def _probabilities(result: Any, threshold: float | None) -> _Table:
     pairs = pair_table(result, threshold)
     outcome = isinstance(result, Comparison) and result.posteriors[0].expected is not None
     table = _Table(pairs.models, pairs.order(), pairs.p)
+
+    def text(p: float, narrow: bool) -> str:  # no number below the threshold is rounded up to it
+        short = two_digits(p, narrow)
+        return unit_number(p, 3) if p < pairs.threshold <= float(short) else short
+
     better = "P(row better is most probable)" if outcome else "P(row better than column)"
     equivalent = "P(equivalent is most probable)" if outcome else "P(equivalent)"
-    table.upper_style = {"shades": SHADES, "label": better, "place": 0.3 if pairs.equivalent is None else 0.56}
+    table.upper_style = {"label": better, "place": 0.3 if pairs.equivalent is None else 0.56, "text": text}
     table.words = [better]
     if pairs.equivalent is not None:
-        table.lower, table.lower_style = pairs.equivalent, {"shades": GREYS, "label": equivalent, "place": 0.04}
+        table.lower = pairs.equivalent
+        table.lower_style = table.upper_style | {"shades": GREYS, "label": equivalent, "place": 0.04}
         table.words = [f"upper right, blue: {better}", f"lower left, grey: {equivalent}"]
     table.decisions = pairs.decisions
     table.decided = f"{{}}: P at least {pairs.threshold:g}"

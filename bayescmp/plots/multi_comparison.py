@@ -96,9 +96,9 @@ def plot_multi_comparison(
     fit = max(2, int(0.72 * free_width(ax, width_mm) * POINTS_A_MM / max(widest, 3.9 * size)))
     order = order[: fit if top is None else top]
     spread = float(np.ptp(means[order]))
-    labels = [f"{shown(result.models[i])} {number(float(means[i]), spread)}" for i in order]
-    columns = [shown(result.models[i]) for i in order]
-    ax, cell = heat_axes(ax, labels, columns, width_mm, besides_mm=12)
+    labels = [shown(result.models[i]) for i in order]
+    after = [f" {number(float(means[i]), spread)}" for i in order]
+    ax, cell = heat_axes(ax, labels, labels, width_mm, besides_mm=12, after=after)
     table = pair_table(result, None)
     gaps, texts = np.full((len(order), len(order)), np.nan), {}
     for y, i in enumerate(order):

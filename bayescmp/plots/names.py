@@ -87,6 +87,8 @@ def _keep(name: str, start: int, end: int, width: float, size: float, lines: int
         end = start + 24
     for around in range(len(name), -1, -1):
         low, high = max(0, start - (around + 1) // 2), min(len(name), end + around // 2)
+        if low > 0:  # from the beginning of a word
+            low += next((m.end() for m in re.finditer(r"\W|_", name[low:start])), 0)
         head = "" if low == 0 else name[: min(4, low)] + GAP
         text = head + name[low:high] + (GAP if high < len(name) else "")
         wrapped = _wrap(text, width, size, lines)

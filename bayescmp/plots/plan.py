@@ -1,5 +1,6 @@
 """What a planned study decides, against its size: stacked probabilities of the three decisions."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,19 +14,32 @@ from bayescmp.plots.names import outcome_labels
 from bayescmp.plots.style import (
     FAINT,
     POINTS_A_MM,
-    REGION_COLORS,
     REGION_HATCHES,
     few_ticks,
     font_size,
+    ink,
     key_above,
     label_axes,
+    naming,
     new_axes,
+    paper,
+    region_colors,
+    set_title,
+    soften_hatch,
     width_of,
 )
 
 
 def plot_plan(
-    result: Design | Plan, *, target: float | None = 0.8, ax: Axes | None = None, width_mm: float = 85
+    result: Design | Plan,
+    *,
+    target: float | None = 0.8,
+    ax: Axes | None = None,
+    names: Mapping[str, str] | None = None,
+    colors: Sequence[str] | None = None,
+    title: str | None = None,
+    legend: bool | str = True,
+    width_mm: float = 85,
 ) -> Axes:
     """The probabilities of the decisions against the size of the study, stacked; what is left white is undecided.
 
@@ -35,6 +49,14 @@ def plot_plan(
         Of several sizes: `planning.design(..., n=[...])`, or `planning.plan(...)`.
     target : float, optional
         The probability of a decision that is wanted, drawn as a line; None for none.
+    names : dict, optional
+        Names to show instead of the models' own: {"rf": "random forest"}; those of a Design are "A" and "B".
+    colors : sequence of three colours, optional
+        Colours of A better, equivalent and B better.
+    title : str, optional
+        The title; none if not given.
+    legend : bool or str
+        The key: above the axes, none, or inside at one of matplotlib's locations, such as "upper left".
     ax : Axes, optional
         Where to draw; a new figure if not given.
     width_mm : float
@@ -69,14 +91,15 @@ def plot_plan(
     ax = new_axes(ax, width_mm, (0.62, 0.42))
     a, b = (result.a, result.b) if isinstance(result, Plan) else ("A", "B")
     width = width_of(ax)
-    names = outcome_labels(a, b, 0.25 * width * POINTS_A_MM, font_size(width), 2)
+    shown, three = naming(names, (a, b)), region_colors(colors)
+    labels = outcome_labels(shown(a), shown(b), 0.25 * width * POINTS_A_MM, font_size(width), 2)
     below, handles = np.zeros(len(sizes)), []
-    for column, name, color, hatch in zip(decided.T, names, REGION_COLORS, REGION_HATCHES, strict=True):
-        style: dict[str, Any] = {"facecolor": color, "edgecolor": "white", "hatch": hatch, "linewidth": 0.0}
-        ax.fill_between(sizes, below, below + column, gid=f"decided {name}", **style)
-        handles.append(Patch(label=name, **style))
+    for column, name, color, hatch in zip(decided.T, labels, three, REGION_HATCHES, strict=True):
+        style: dict[str, Any] = {"facecolor": color, "edgecolor": paper(), "hatch": hatch, "linewidth": 0.0}
+        soften_hatch(ax.fill_between(sizes, below, below + column, gid=f"decided {name}", **style))
+        handles.append(soften_hatch(Patch(label=name, **style)))
         below = below + column
-    ax.plot(sizes, below, color="black", linewidth=0.8, gid="decided")
+    ax.plot(sizes, below, color=ink(), linewidth=0.8, gid="decided")
     if isinstance(result, Plan):
         ax.axvline(result.at_hand, color=FAINT, linewidth=0.8, linestyle="--", gid="at hand")
     if target is not None:
@@ -84,6 +107,7 @@ def plot_plan(
     ax.set_xlim(sizes[0], sizes[-1])
     ax.set_ylim(0, 1)
     few_ticks(ax)
-    key_above(ax, handles, 3)
+    key_above(ax, handles, 3, legend)
     label_axes(ax, x=result.unit, y="P(decision)")
+    set_title(ax, title)
     return ax

@@ -85,7 +85,7 @@ def plot_posterior(
     >>> p = bc.bayes.correlated_ttest(bc.load_labour().pair("SVM", "DT"), rope=0.01)
     >>> ax = bc.plots.plot_posterior(p)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['DT better\\n0.024', 'equivalent\\n0.036', 'SVM better\\n0.940']
+    ['DT better\\nP = 0.024', 'equivalent\\nP = 0.036', 'SVM better\\nP = 0.940']
     """
     check_difference(result)
     shown, (better, equivalent, worse) = naming(names, (result.a, result.b)), region_colors(colors)
@@ -111,7 +111,7 @@ def plot_posterior(
     ax.set_yticks([])
     few_ticks(ax, result)
     ax.spines["left"].set_visible(False)
-    label_axes(ax, x=difference_label(result, shown(result.a)))
+    label_axes(ax, x=difference_label(result, shown(result.a), shown(result.b)))
     set_title(ax, title, pair_title(ax, result, shown))
     return ax
 
@@ -190,5 +190,8 @@ def _key(
     mcse = max(result.mcse.values())
     names = outcome_labels(shown(result.a), shown(result.b), room, size, 2)
     three = result.probabilities.values()
-    labels = [f"{name}\n{probability(p, mcse)}" for name, p in zip(names, three, strict=True)]
-    key_above(ax, region_patches(labels, colors)[::-1], 3, legend, expand=True)
+    sign = "P = " if width > NARROW else ""
+    labels = [f"{name}\n{sign}{probability(p, mcse)}" for name, p in zip(names, three, strict=True)]
+    better, equivalent, worse = region_patches(labels, colors)
+    handles = [worse, better] if result.rope.is_zero else [worse, equivalent, better]
+    key_above(ax, handles, len(handles), legend, expand=True)

@@ -1,5 +1,6 @@
 """The three probabilities under other priors, as dots."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,12 +9,14 @@ from matplotlib.lines import Line2D
 
 from bayescmp.bayes.difference import DifferencePosterior
 from bayescmp.bayes.regions import RegionPosterior
-from bayescmp.plots.names import outcome_labels
+from bayescmp.plots.names import outcome_labels, shorten_names
 from bayescmp.plots.rows import row_axes
 from bayescmp.plots.style import (
+    NARROW,
     POINTS_A_MM,
     REGION_MARKERS,
     font_size,
+    free_width,
     ink,
     key_above,
     label_axes,
@@ -22,7 +25,6 @@ from bayescmp.plots.style import (
     pair_title,
     region_colors,
     set_title,
-    width_of,
 )
 
 
@@ -71,10 +73,15 @@ def plot_prior_sensitivity(
         raise ValueError(f"Prior sensitivity is there for the posterior of a pair, got the result of: {what}.")
     shown, three = naming(names, (result.a, result.b)), region_colors(colors)
     frame = result.prior_sensitivity()
-    ax = row_axes(ax, [str(name) for name in frame["prior"]], width_mm, besides_mm=20)
+    width = free_width(ax, width_mm)
+    short = shorten_names([shown(result.a), shown(result.b)], 0.24 * width * POINTS_A_MM, font_size(width))
+    places = dict(zip((" on A", " on B"), short, strict=True))
+    priors = [re.sub(" on [AB]$", lambda place: f" on {places[place[0]]}", str(name)) for name in frame["prior"]]
+    if width < NARROW:
+        priors = [prior.removeprefix("strength ") for prior in priors]
+    ax = row_axes(ax, priors, width_mm, besides_mm=20)
     ax.set_xlim(-0.03, 1.03)
     light_grid(ax)
-    width = width_of(ax)
     size, room = font_size(width), 0.25 * width * POINTS_A_MM
     handles = []
     labels = outcome_labels(shown(result.a), shown(result.b), room, size, 2)

@@ -1,5 +1,6 @@
 """Who may have which rank."""
 
+import math
 from collections.abc import Mapping
 
 from matplotlib.axes import Axes
@@ -7,6 +8,7 @@ from matplotlib.axes import Axes
 from bayescmp.bayes.ranking.result import RankingPosterior
 from bayescmp.checks import check_count
 from bayescmp.plots.heat import MANY, heat_axes, heat_cells
+from bayescmp.plots.names import text_width
 from bayescmp.plots.rows import left_out
 from bayescmp.plots.style import (
     ONE_COLUMN,
@@ -62,7 +64,11 @@ def plot_rank_distribution(
     order = ranking_order(result, top)
     labels = [shown(result.models[i]) for i in order]
     width_mm = (TWO_COLUMNS if len(order) > MANY else ONE_COLUMN) if width_mm is None else width_mm
-    ax, cell = heat_axes(ax, labels, [str(r + 1) for r in range(len(labels))], width_mm)
+    ranks = [str(rank) for rank in range(1, len(labels) + 1)]
+    ax, cell = heat_axes(ax, labels, ranks, width_mm)
+    letters = float(ax.get_xticklabels()[0].get_fontsize())
+    every = math.ceil(1.4 * text_width(ranks[-1], letters) / cell)
+    ax.set_xticks(range(0, len(ranks), every), ranks[::every], fontsize=letters, rotation=0)
     heat_cells(ax, result.rank_distribution[order][:, : len(order)], cell, least=0.005)
     size = font_size(width_of(ax))
     label = f"rank (1 is best) and its probability ({datasets_used(result)})"

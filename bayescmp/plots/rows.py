@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bayescmp.bayes.posterior import Posterior
 from bayescmp.checks import check_count, is_list
-from bayescmp.plots.names import escape, fit_names, printable, shorten, text_width
+from bayescmp.plots.names import escape, fit_names, printable, shorten_names, text_width
 from bayescmp.plots.style import POINTS_A_MM, font_size, free_width, new_axes
 from bayescmp.scores.pair import SCALES, Pair
 from bayescmp.text import IN_PERCENT, counted
@@ -89,10 +89,10 @@ def pair_names(pairs: Sequence[tuple[str, str]], width_mm: float) -> list[str]:
     return [f"{known[a]}{apart}{known[b]}" for a, b in pairs]
 
 
-def difference_label(result: Posterior | Pair, favoured: str, *, mean: bool = True) -> str:
+def difference_label(result: Posterior | Pair, favoured: str, other: str = "", *, mean: bool = True) -> str:
     """The label of an axis of differences: what, of what metric with its direction, and whom a positive one favours."""
     what = ("mean " if mean else "") + ("difference" if result.scale in IN_PERCENT else SCALES[result.scale])
     better = "higher" if result.higher_is_better else "lower"
-    whom = shorten(favoured, LONGEST, 1.0)
+    whom, _ = shorten_names([favoured, other], LONGEST, 1.0)
     in_percent = f" in percent ({result.scale} scale)" if result.scale in IN_PERCENT else ""
     return f"{what} in {result.metric or 'score'}{in_percent}, {better} is better (positive favours {whom})"

@@ -54,7 +54,7 @@ Colors = tuple[str, str, str]
 WING = 3**-0.5
 """The lower corners are at (-WING, 0) and (WING, 0) of the data, the upper one at (0, 1), as in mpltern's axes."""
 STEPS = 30
-"""Rows of small triangles that the draws are counted in."""
+"""Rows of small triangles that the draws are counted in, twice as many where the draws are close together."""
 MOST_PANELS = 12
 SMALL = 60.0
 """Millimetres: narrower panels have smaller letters."""
@@ -276,11 +276,15 @@ def _points(ax: Axes, theta: Floats, colors: Colors) -> None:
 
 def _density(ax: Axes, theta: Floats, colors: Colors) -> None:
     """How many draws fall into each of the small triangles that the large one is divided into."""
-    cells = np.minimum(np.floor(theta * STEPS), STEPS - 1).astype(int)
-    upright = cells.sum(axis=1) == STEPS - 1
-    found, counts = np.unique(np.column_stack([cells, upright]), axis=0, return_counts=True)
+    for steps in (2 * STEPS, STEPS):
+        cells = np.minimum(np.floor(theta * steps), steps - 1).astype(int)
+        upright = cells.sum(axis=1) == steps - 1
+        found, counts = np.unique(np.column_stack([cells, upright]), axis=0, return_counts=True)
+        # enough draws in each, and not all along a side, where small triangles would hardly be seen
+        if len(found) < len(theta) / 20 and theta.max(axis=0).min() > 1 / STEPS:
+            break
     corners = np.where(found[:, None, 3:] == 1, np.eye(3)[None], 1 - np.eye(3)[None])
-    places = (found[:, None, :3] + corners) / STEPS
+    places = (found[:, None, :3] + corners) / steps
     inks = np.array([to_rgb(color) for color in colors]) * np.array([[0.8], [0.55], [0.9]])
     depth = (0.12 + 0.88 * np.sqrt(counts / counts.max()))[:, None]
     shades = (1 - depth) * np.array(to_rgb(paper())) + depth * inks[places.mean(axis=1).argmax(axis=1)]

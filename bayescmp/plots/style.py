@@ -8,8 +8,9 @@ import matplotlib
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import is_color_like
+from matplotlib.colors import is_color_like, to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.patches import Patch
@@ -204,15 +205,27 @@ def _beside_names(ax: Axes, width_mm: float) -> float:
 
 
 def wrapped(text: str, width_mm: float, size: float) -> str:
-    """A text in as many lines as it takes; single words that are too long lose their middle."""
-    lines, room = [""], width_mm * POINTS_A_MM
-    for word in printable(text).split(" "):
+    """A text in as many lines as it takes, the last one not much shorter; words that are too long lose their middle."""
+    room = width_mm * POINTS_A_MM
+    words = [shorten(word, room, size) for word in printable(text).split()] or [""]
+    lines = _filled(words, room, size)
+    widths = [text_width(line, size) for line in lines]
+    if len(lines) > 1 and widths[-1] < 0.45 * max(widths):
+        narrower = np.linspace(max(text_width(word, size) for word in words), room, 20)
+        lines = next(tried for w in narrower if len(tried := _filled(words, float(w), size)) <= len(lines))
+    return escape("\n".join(lines))
+
+
+def _filled(words: list[str], room: float, size: float) -> list[str]:
+    """Lines of as many words as `room` points hold."""
+    lines = [words[0]]
+    for word in words[1:]:
         longer = f"{lines[-1]} {word}".strip()
         if text_width(longer, size) <= room:
             lines[-1] = longer
         else:
-            lines.append(shorten(word, room, size))
-    return escape("\n".join(line for line in lines if line))
+            lines.append(word)
+    return lines
 
 
 def grey() -> str:
@@ -222,12 +235,19 @@ def grey() -> str:
 
 def rope_color() -> str:
     """The colour of the rope's band, near to the paper."""
-    return ROPE if paper() == "white" else "#4D4D4D"
+    return _tint(0.1, on_dark=0.3)
+
+
+def _tint(share: float, on_dark: float) -> str:
+    """The paper with a share of ink in it; dark paper needs more."""
+    ground, letters = np.array(to_rgb(paper())), np.array(to_rgb(ink()))
+    share = share if ground.mean() > 0.5 else on_dark
+    return to_hex(tuple((1 - share) * ground + share * letters))
 
 
 def light_grid(ax: Axes, axis: str = "x") -> None:
     """Hairlines behind the marks."""
-    ax.grid(visible=True, axis=axis, color="#E3E3E3" if paper() == "white" else "#404040", linewidth=0.5)  # type: ignore[arg-type]
+    ax.grid(visible=True, axis=axis, color=_tint(0.12, on_dark=0.25), linewidth=0.5)  # type: ignore[arg-type]
     ax.set_axisbelow(True)
 
 
@@ -281,7 +301,9 @@ def key_above(ax: Axes, handles: list[Any], columns: int, legend: bool | str = T
         handletextpad=0.4, borderpad=0, columnspacing=0.9, **place,
     )  # fmt: skip
     if not inside:
-        below_titles(ax, key)
+        # the layout would take its width from the last drawing, which may have had other pixels per inch
+        key.set_in_layout(not expand)
+        below_titles(ax, key, across=expand)
         lines = max(text.get_text().count("\n") for text in key.get_texts()) - 1
         _grow(ax, max(lines, 0) * 1.3 * font_size(width_of(ax)))
 
@@ -295,26 +317,29 @@ def key_below(ax: Axes, handles: list[Any], down: float) -> None:
         )  # fmt: skip
 
 
-def below_titles(ax: Axes, *artists: Artist) -> None:
+def below_titles(ax: Axes, *artists: Artist, across: bool = False) -> None:
     """Keep titles, also those that the user sets later, above what stands above the axes.
 
     Titles keep clear of the axes inside their axes; such ones, empty and invisible, are put where the artists are.
+    Those `across` the axes have their width, and stand for the artists in the layout.
     """
     room = ax.inset_axes((0, 1, 1, 0))
     room.set_axis_off()
     room.set(xticks=[], yticks=[])
-    room.set_in_layout(False)
-    room.set_axes_locator(_Where(artists))
+    room.set_in_layout(across)
+    room.set_axes_locator(_Where(artists, ax if across else None))
 
 
 class _Where:
     """Where some artists are, in fractions of the figure."""
 
-    def __init__(self, artists: tuple[Artist, ...]) -> None:
-        self.artists = artists
+    def __init__(self, artists: tuple[Artist, ...], across: Axes | None) -> None:
+        self.artists, self.across = artists, across
 
     def __call__(self, ax: Any, renderer: Any) -> Bbox:
         box = Bbox.union([artist.get_window_extent(renderer) for artist in self.artists])
+        if self.across is not None:
+            box = Bbox.from_extents(self.across.bbox.x0, box.y0, self.across.bbox.x1, box.y1)
         return box.transformed(ax.figure.transSubfigure.inverted())
 
 
@@ -374,13 +399,17 @@ def few_ticks(ax: Axes, of: Any = None) -> None:
     round_numbers = MaxNLocator(4 if width_of(ax) < 120 else 8, steps=[1, 2, 5, 10])
     if of is None or of.scale not in IN_PERCENT:
         ax.xaxis.set_major_locator(round_numbers)
-        largest = max(map(abs, ax.get_xlim()))
-        ordinary = 1e-3 <= largest < 1e5
-        ax.xaxis.set_major_formatter(ScalarFormatter(useOffset=False) if ordinary else _short_number)
+        plain_numbers(ax.xaxis, *ax.get_xlim())
         return
     percents = _Percents(of.scale, of.higher_is_better, round_numbers)
     ax.xaxis.set_major_locator(percents)
     ax.xaxis.set_major_formatter(percents.text)
+
+
+def plain_numbers(axis: Axis, low: float, high: float) -> None:
+    """Labels of ticks from `low` to `high` that are whole numbers each, without a factor at the axis' end."""
+    ordinary = 1e-3 <= max(abs(low), abs(high)) < 1e5
+    axis.set_major_formatter(ScalarFormatter(useOffset=False) if ordinary else _short_number)
 
 
 def _short_number(x: float, _: float = 0.0) -> str:
