@@ -13,7 +13,12 @@ import yaml
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / ".github" / "workflows"
 WORKFLOWS = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.yml")}
-JOBS = {(name, job): body for name, workflow in WORKFLOWS.items() for job, body in workflow["jobs"].items()}
+JOBS = {
+    (name, job): body
+    for name, workflow in WORKFLOWS.items()
+    for job, body in workflow["jobs"].items()
+    if "steps" in body
+}
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
@@ -74,6 +79,13 @@ def test_only_publishing_has_a_right_beyond_reading():
     checkouts = [s for body in JOBS.values() for s in body["steps"] if "checkout" in s.get("uses", "")]
     assert len(checkouts) == len(JOBS) - 1
     assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+def test_nothing_is_published_that_the_tests_have_not_passed():
+    jobs = WORKFLOWS["release"]["jobs"]
+    assert jobs["tests"] == {"uses": "./.github/workflows/tests.yml"}
+    assert "workflow_call" in WORKFLOWS["tests"][True]
+    assert sorted(jobs["publish"]["needs"]) == ["build", "tests"]
 
 
 def test_other_systems_are_shown_and_fail_nothing():
