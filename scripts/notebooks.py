@@ -20,7 +20,7 @@ TUTORIALS = ROOT / "notebooks"
 INSTALL = """\
 import importlib.util
 
-if importlib.util.find_spec("bayescmp") is None:  # Colab, for example
+if not all(map(importlib.util.find_spec, ("bayescmp", "sklearn"))):  # Colab, for example
     %pip install -q bayescmp scikit-learn"""
 
 
