@@ -132,7 +132,8 @@ def validation() -> str:
     sizes, differ = sum(same["sizes"].values()), len(same["differ"])
     return (
         f"- {counts[1]} public numbers, confirmed by {counts[2]} tests with such a source.\n"
-        f"- The suite ({measured['tests']}) runs {shares[0]} of the lines and {shares[1]} of the branches.\n"
+        f"- The suite ({measured['tests']} on {measured['date']}) runs {shares[0]} of the lines"
+        f" and {shares[1]} of the branches.\n"
         f"- With the lowest declared versions and with the newest, {sizes} numbers agree within what is allowed"
         f" for their engine; {differ} do not."
     )

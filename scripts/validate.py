@@ -1,9 +1,10 @@
 """Writes docs/validation.md: how every number of the package is proved, from the tests themselves.
 
-python scripts/validate.py         runs the suite under coverage (minutes), then writes the page
+python scripts/validate.py         runs the suite under coverage (minutes), then writes the page: make coverage
 python scripts/validate.py --page  writes the page with the figures of the last run, kept in docs/validation.json
 """
 
+import datetime
 import json
 import re
 import subprocess
@@ -93,7 +94,8 @@ def suite() -> dict[str, Any]:
         passed = re.search(r"\d+ passed.*?(?= in )", run.stdout)
         if run.returncode or not passed:
             raise SystemExit(run.stdout[-5000:] + run.stderr[-2000:])
-        return {"tests": passed[0], "coverage": packages(json.loads(report.read_text("utf-8"))["files"])}
+        files = json.loads(report.read_text("utf-8"))["files"]
+        return {"date": f"{datetime.date.today()}", "tests": passed[0], "coverage": packages(files)}
 
 
 def packages(files: dict[str, Any]) -> dict[str, dict[str, int]]:
@@ -129,6 +131,7 @@ page is written from those marks:
 
 ```
 make validate            # runs the suite under coverage and the calibration, and writes this page
+make coverage            # the same without the calibration
 make validate-versions   # the same numbers with the lowest declared versions and with the newest
 ```
 """
@@ -189,7 +192,10 @@ def coverage(measured: dict[str, Any]) -> str:
     if "coverage" not in measured:
         return "## Coverage\n\nNot measured yet: `make validate` does.\n"
     rows, total = measured["coverage"], Counter[str]()
-    lines = ["## Coverage\n", f"The normal suite ({measured['tests']}), without what runs in other processes.\n"]
+    lines = [
+        "## Coverage\n",
+        f"The normal suite on {measured['date']} ({measured['tests']}), without what runs in other processes.\n",
+    ]
     lines += ["| package | lines | branches | both |", "|---|---|---|---|"]
     for package, row in rows.items():
         total.update(row)
