@@ -4,6 +4,7 @@ The oracle is the answers from which a test writes its files.
 """
 
 import json
+import os
 import struct
 import tracemalloc
 import warnings
@@ -861,3 +862,14 @@ def test_the_command_line_asks_in_its_own_words(tmp_path):
     assert fine.exit_code == 0, fine.stderr
     assert "Use --split NAME." in check("b").stderr
     assert check("b", "--split", "test").exit_code == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_named_pipe_in_a_folder_is_not_waited_for(tmp_path):
+    write_lm_eval(tmp_path, QWEN, {"arc": [1, 0]})
+    os.mkfifo(tmp_path / "samples_pipe.jsonl")
+    (tmp_path / "endless.json").symlink_to("/dev/zero")
+    assert bc.read_scores(tmp_path).models == (QWEN,)
+    (tmp_path / "samples_gone.jsonl").symlink_to("nowhere")
+    with pytest.raises(OSError, match="samples_gone"):
+        bc.read_scores(tmp_path)

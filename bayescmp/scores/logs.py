@@ -84,7 +84,7 @@ class Run:
 
 
 def files_of(path: File) -> list[Path]:
-    """The file, or all files of the folder and the folders in it, without hidden ones."""
+    """The file, or all files of the folder and the folders in it, without hidden ones, named pipes and devices."""
     if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str) or not os.fspath(path):
         raise ScoresError(f"`path` must be the path of a file or folder, got {shown(path)}.")
     place = Path(path)
@@ -95,7 +95,8 @@ def files_of(path: File) -> list[Path]:
     found: list[Path] = []
     for folder, folders, names in os.walk(place):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [Path(folder, name) for name in sorted(names) if not name.startswith(".")]
+        files = (Path(folder, name) for name in sorted(names) if not name.startswith("."))
+        found += [file for file in files if file.is_file() or not file.exists()]  # a dead link raises when it is read
         if len(found) > MOST_FILES:
             raise ScoresError(f'"{place}" has more than {MOST_FILES:,} files. Give the folder of the logs.')
     return found
