@@ -340,7 +340,7 @@ def decided(r: "PairResult") -> str:
         text = f"{p.a} and {p.b}: {_equivalent(r, where)}"
     else:
         outcome = "outcome" if p.expected is None else "most probable outcome"
-        return f"{p.a} and {p.b}: undecided, no {outcome} is {percent(r.standard.threshold)} certain."
+        return f"{p.a} and {p.b}: undecided, no {outcome} is {100 * r.standard.threshold:g} % certain."
     caution = "".join(f" Caution, {note}." for note in p.notes if note.startswith(FEW))
     return f"{text}.{caution}"
 
@@ -441,8 +441,8 @@ def best_model(ranking: "RankingPosterior", rope: "Rope | None", most: int = 3) 
         f"By {ranking.quantity} over {ranking.rests_on}, {name} is the best of {k} models with probability {shown[0]}"
     )
     first += "" if ranking.rope.is_zero else f", and within {within} of the best with probability {near}"
-    rest = [f"{name} ({p})" for (name, _), p in zip(rows[1:], shown[1:], strict=True)]
-    return f"{first}. Next: {', '.join(rest)}."
+    rest = [f"{name} ({p})" for (name, _), p in zip(rows[1:], shown[1:], strict=True) if float(p) > 0]
+    return f"{first}. Next: {', '.join(rest)}." if rest else f"{first}."
 
 
 def datasets_used(ranking: "RankingPosterior") -> str:

@@ -408,6 +408,20 @@ def test_on_paper_nothing_is_cut_and_controls_are_gone(show):
     assert page.locator("#pair-table").evaluate("t => getComputedStyle(t.parentElement).overflowX") == "visible"
 
 
+@pytest.mark.parametrize("name", ["labour", "hostile", "datasets"])
+def test_paper_is_wide_enough_and_has_the_appendix(show, name):
+    """A4 less its margins is 688 px; headers that a browser repeats on each page have no buttons."""
+    page = show(name, 688)
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 688
+    folded = page.eval_on_selector_all("#appendix details", "all => all.map(x => x.open)")
+    assert folded == [True] * len(folded)
+    assert len(folded) == {"labour": 0, "hostile": 1, "datasets": 4}[name]
+    assert not page.locator("#methods details").is_visible()
+    assert page.locator("thead .sort").first.evaluate("b => getComputedStyle(b).display") == "contents"
+
+
 def test_without_javascript_the_table_stands(show, browser):
     page = show("labour", java_script_enabled=False)
     assert page.locator("#pair-table tbody tr").count() == 3

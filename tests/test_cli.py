@@ -233,7 +233,9 @@ def test_compare_writes_a_report(tmp_path):
     good("compare", *LABOUR, "--report", tmp_path / "report.html")
     assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "--overwrite" in bad("compare", *LABOUR, "--report", tmp_path / "report.html")
-    assert "must end in .html" in bad("compare", "nowhere.csv", "--rope", 0.01, "--report", tmp_path / "report.txt")
+    wrong = bad("compare", "nowhere.csv", "--rope", 0.01, "--report", tmp_path / "report.txt")
+    assert "--report must end in .html" in wrong
+    assert "use --format csv -o FILE" in wrong
     same = ("-o", tmp_path / "a.md", "--report", tmp_path / "a.md")
     assert "two files" in bad("compare", *LABOUR, *same)
 

@@ -41,7 +41,7 @@ HOSTILE = (
 class Page(HTMLParser):
     """The elements, the text outside of scripts, and every attribute that could lead elsewhere."""
 
-    VOID = ("meta", "link", "input", "rect", "br", "img")
+    VOID = ("meta", "link", "input", "rect", "br", "img", "wbr")
 
     def __init__(self, text):
         super().__init__()
@@ -92,6 +92,15 @@ def hostile_c():
     rng = np.random.default_rng(3)
     scores = {name: 0.8 + i / 100 + 0.02 * rng.normal(size=8) for i, name in enumerate(HOSTILE)}
     return bc.compare(bc.Scores.from_arrays(scores, metric="accuracy", datasets=8), rope=0.01, bayes="sign_test")
+
+
+@pytest.fixture(scope="module")
+def many_c():
+    """More pairs than a page of LaTeX has, of names with what LaTeX minds."""
+    rng = np.random.default_rng(5)
+    names = ("rf_100", "50% dropout", "a&b", "#1 {best}")
+    scores = {f"{names[i % 4]}-v{i}": 0.8 + i / 300 + 0.02 * rng.normal(size=12) for i in range(10)}
+    return bc.compare(bc.Scores.from_arrays(scores, metric="accuracy", datasets=12), rope=0.01, random_seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -154,8 +163,12 @@ def test_methods_say_what_was_run(labour_c, domains_c):
                   "Holm", "reaches 0.95"):  # fmt: skip
         assert words in text
     text = domains_c.methods_text()
-    for words in ("signed-rank", "Wilcoxon", "Friedman", "random seed 1", "bootstrap", "average difference of two new"):
+    for words in ("signed-rank", "Wilcoxon", "Friedman", "random seed 1", "(multilevel model)", "average difference"):
         assert words in text
+    assert "bootstrap" not in text
+    each = dict.fromkeys(domains_c.scores.datasets, 1.0)  # no joint model
+    text = bc.compare(domains_c.scores, rope=each, bayes="sign_test", random_seed=1).methods_text()
+    assert "the Bayesian bootstrap of the datasets (Rubin, 1981)" in text
     nemenyi = bc.compare(bc.load_domains(), rope=0, bayes="sign_test", frequentist="nemenyi_test", control="A")
     text = nemenyi.methods_text()
     assert "the Nemenyi test (Nemenyi, 1963" in text
@@ -293,7 +306,7 @@ def test_markdown_tables_keep_their_columns(name, request, tmp_path):
     assert len([line for line in c.to_markdown().splitlines() if line.startswith("|")]) == len(c.pairs) + 2
 
 
-@pytest.mark.parametrize("name", ["hostile_c", "labour_c", "domains_c"])
+@pytest.mark.parametrize("name", ["hostile_c", "labour_c", "domains_c", "many_c"])
 def test_latex_is_well_formed(name, request, tmp_path):
     c = request.getfixturevalue(name)
     whole = c.report(tmp_path / "r.tex").read_text(encoding="ascii")
@@ -309,19 +322,33 @@ def test_latex_is_well_formed(name, request, tmp_path):
     assert r"\BLOCK" not in whole
 
 
+def test_latex_tables_are_continued(many_c):
+    """45 pairs: 35 with the caption, then 10 with a reference to it and the note; ten models in two groups."""
+    for table in ("pairs", "tests"):
+        text = many_c.to_latex(table=table, label="tab:x")
+        parts = text.split(r"\begin{table}")[1:]
+        assert [part.count(r" \\" + "\n") - 1 for part in parts] == [35, 10]
+        assert [r"\caption{" in part for part in parts] == [True, False]
+        assert r"Table~\ref{tab:x}, continued" in parts[1]
+        assert text.count(r"\label{tab:x}") == text.count(r"\parbox") == 1
+    assert many_c.to_latex(table="results").count(r"\begin{table}") == 2
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX here: LaTeX is only checked by a parser")
-@pytest.mark.parametrize("name", ["hostile_c", "labour_c", "domains_c"])
+@pytest.mark.parametrize("name", ["hostile_c", "labour_c", "domains_c", "many_c"])
 def test_latex_compiles(name, request, tmp_path):
     c = request.getfixturevalue(name)
     c.report(tmp_path / "r.tex")
-    pages = r"\documentclass{article}\usepackage{booktabs,array,longtable}\begin{document}"
-    (tmp_path / "t.tex").write_text(pages + c.to_latex(caption="P & Q_1") + r"\end{document}", encoding="ascii")
+    tables = [c.to_latex(caption="P & Q_1", table=table) for table in ("pairs", "tests", "results")]
+    text = "\n".join([r"\documentclass{article}\usepackage{array,booktabs,graphicx}\begin{document}", *tables])
+    (tmp_path / "t.tex").write_text(text + r"\end{document}", encoding="ascii")
     for file in ("r.tex", "t.tex"):
         command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", file]
         run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
         assert run.returncode == 0, run.stdout[-2000:]
         assert (tmp_path / file).with_suffix(".pdf").stat().st_size > 1000
-        if file == "r.tex" and name != "hostile_c":
+        assert "multiply" not in run.stdout, "two tables have one label"
+        if name != "hostile_c":
             assert "Overfull" not in run.stdout, "a line or table is wider than the page"
 
 

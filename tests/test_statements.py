@@ -165,7 +165,7 @@ def test_the_first_line_is_the_answer_everywhere(tmp_path):
 
 def test_the_first_line_of_two_models_is_the_decision():
     labour = bc.load_labour().select(models=["SVM", "DT"])
-    assert bc.compare(labour, rope=0.01).headline() == "SVM and DT: undecided, no outcome is 95.0 % certain."
+    assert bc.compare(labour, rope=0.01).headline() == "SVM and DT: undecided, no outcome is 95 % certain."
     assert bc.compare(labour, rope=0).headline() == "SVM is better than DT (P = 0.962)."
     uci = bc.load_uci().select(models=["rf", "gbm"])
     assert bc.compare(uci, rope=0.01).headline() == (

@@ -57,6 +57,7 @@ ADVICE = {
     "control=": "Use --control NAME.",
     "rope=": "Use --rope 0.01, or --rope=-0.01,0.02; 0 for none.",
     "use posterior.draws(n)": "",
+    "to_csv(path)": "For a table alone use --format csv -o FILE.",
     'use plot("posterior")': "For a mean difference use bayescmp plot posterior.",
 }
 """A piece of what an error advises in Python, and the advice here."""

@@ -139,7 +139,10 @@ def compare(
     if rule is not None and report is None:
         raise click.UsageError("--rule is for --report; without a report use bayescmp gate.")
     if report is not None:
-        bayescmp.reports.check_path(report, overwrite=overwrite, report=True)
+        try:
+            bayescmp.reports.check_path(report, overwrite=overwrite, report=True)
+        except ValueError as error:
+            raise ValueError(str(error).replace("`path`", "`report`")) from None
         if output is not None and output.resolve() == report.resolve():
             raise click.UsageError("-o and --report must be two files, got the same one.")
     c = run_comparison(take_scores(options), options)

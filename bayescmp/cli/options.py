@@ -23,7 +23,7 @@ else:
 Command = TypeVar("Command", bound=Callable[..., Any])
 FORMATS = ("csv", "tsv", "json", "jsonl", "parquet")
 ROLES = ("model", "dataset", "score", "repeat", "fold", "item", "sample", "cluster")
-BUNDLED = ("labour", "uci", "domains")
+BUNDLED = ("labour", "uci", "domains", "items")
 
 
 WHAT_A_ROPE_IS = (

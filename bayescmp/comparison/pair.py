@@ -109,7 +109,7 @@ class PairResult(Value):
         """Whether the frequentist test rejects."""
         return self.p <= self.standard.alpha
 
-    @property
+    @cached_property
     def decision(self) -> Decision:
         """The outcome whose posterior probability reaches the threshold."""
         return self.posterior.decision(self.standard.threshold)

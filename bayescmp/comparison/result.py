@@ -307,11 +307,12 @@ class Comparison(Value):
         if len(self.models) == 2 or isinstance(self._joint, str):
             return []
         found = []
+        joint = replace(self._joint, diagnostics=None)  # which would be computed anew for every pair
         for pair in self.pairs:
-            over = self._joint.pair if pair.posterior.expected is None else self._joint.new_dataset
+            over = joint.pair if pair.posterior.expected is None else joint.new_dataset
             together = over(pair.a, pair.b)
             if together.decision(self.threshold) is not pair.decision:
-                found.append(sentences.decided_together(pair, together, self._joint.pair(pair.a, pair.b).mean))
+                found.append(sentences.decided_together(pair, together, joint.pair(pair.a, pair.b).mean))
         return found
 
     def groups(self, *, cost: Mapping[str, float] | None = None) -> "Groups":

@@ -384,7 +384,7 @@ def addresses(pairs: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _ranking_note(c: "Comparison", ranking: "RankingPosterior") -> str:
-    about = f"By {ranking.quantity} over {ranking.rests_on}. {ranking.method}; {ranking.estimand}"
+    about = f"By {ranking.quantity} over {ranking.rests_on}: {ranking.method}, {ranking.estimand}"
     differ = " ".join(jointly(c)).rstrip(".")
     return ". ".join(
         [about, *(f"Note: {note}" for note in ranking.notes), *([f"{JOINTLY}: {differ}"] if differ else [])]
@@ -435,10 +435,15 @@ def tests_note(c: "Comparison") -> str:
     """What has to stand below the table of tests."""
     level = f"{100 * POWER:g} %"
     return (
-        f"{c.tests.method}. Differences are positive where A is better. Detectable: the smallest true difference that "
-        f"a two-sided t-test at level {c.alpha:g} would have found with probability {level}, given the spread that was "
-        "seen; a difference that is not significant says little where this is larger than what matters."
+        f"{_sentence(c.tests.method)}. Differences are positive where A is better. Detectable: the smallest true "
+        f"difference that a two-sided t-test at level {c.alpha:g} would have found with probability {level}, given the "
+        "spread that was seen; a difference that is not significant says little where this is larger than what matters."
     )
+
+
+def _sentence(text: str) -> str:
+    """The text with a capital letter at its start."""
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def data_hash(scores: "Scores") -> str:
@@ -487,6 +492,8 @@ def _ranking(ranking: "RankingPosterior | None") -> list[dict[str, Any]]:
     for row in rows:
         row["show_best"] = probability(row["p_best"], ranking.largest_mcse)
         row["show_within"] = probability(row["p_within_rope"], ranking.largest_mcse)
+        low, high = row["rank_low"], row["rank_high"]
+        row["show_ranks"] = f"{low}" if low == high else f"{low} to {high}"
         row["show_rank"] = f"{row['expected_rank']:.1f}"
         row["show_score"] = means[row["model"]]
     return rows
@@ -521,12 +528,12 @@ def _plans(c: "Comparison", n_jobs: int | None) -> list[tuple[str, str, str]]:
         models = c.models
     undecided = [(p.a, p.b) for p in c.pairs if p.decision is Decision.UNDECIDED and {p.a, p.b} <= set(models)]
     plans = c.plan(pairs=undecided[:MOST_PLANS], n_jobs=n_jobs, progress=False)
-    return [(p.a, p.b, " ".join([p.sentence(), *(f"{note[0].upper()}{note[1:]}." for note in p.notes)])) for p in plans]
+    return [(p.a, p.b, " ".join([p.sentence(), *(f"{_sentence(note)}." for note in p.notes)])) for p in plans]
 
 
 def _rule(c: "Comparison", rule: "Rule") -> tuple[str, list[str], list[str]]:
     """Whether the comparison keeps to a rule that was written down before, in what it does not, and the rule."""
-    departures = [f"{text[0].upper()}{text[1:]}." for text in rule.departures(c)]
+    departures = [f"{_sentence(text)}." for text in rule.departures(c)]
     verdict = (
         "The comparison does not keep to the rule that was written down before:"
         if departures
@@ -708,7 +715,8 @@ def _notes(c: "Comparison") -> list[str]:
             warn_if_other_scale(c.rope, c.scores.values)
     warned = [str(w.message) for w in caught]
     notes = dict.fromkeys([*warned, *c.cautions(), *c.notes, *c.tests.notes, *c.scores.notes, *pair_notes(c)])
-    return [note for note in notes if not any(other.startswith(f"{note} (") for other in notes)]  # of so many pairs
+    # without those that come again as "... (of so many pairs)"
+    return [_sentence(note) for note in notes if not any(other.startswith(f"{note} (") for other in notes)]
 
 
 def _reproduce(c: "Comparison") -> list[tuple[str, str]]:

@@ -122,9 +122,14 @@ class Curves:
         """About how far off a probability between two ropes of the grid may be."""
         return float(self._errors.max()) if len(self.ropes) > 2 else 1.0
 
+    @property
+    def usual_error(self) -> float:
+        """The same, but for one in twenty pairs and intervals of the grid."""
+        return float(np.quantile(self._errors, 0.95)) if len(self.ropes) > 2 else 1.0
+
     @cached_property
     def _errors(self) -> NDArray[np.float64]:
-        """The same of each interval of the grid.
+        """The same of each pair and interval of the grid.
 
         A line from one end of an interval h to the other misses a curve by about h^2/8 times its second derivative,
         which the neighbours tell at each of its ends. Where the slope changes as much as it is, the ropes are too far
@@ -135,16 +140,17 @@ class Curves:
         bends = 2 * np.abs(np.diff(rise / h, axis=1)) / (h[1:] + h[:-1])
         bend = np.maximum(np.pad(bends, ((0, 0), (0, 1), (0, 0))), np.pad(bends, ((0, 0), (1, 0), (0, 0))))
         rise = np.abs(rise)
-        missed: NDArray[np.float64] = np.where(h**2 * bend > 0.9 * rise, rise / 2, h**2 / 8 * bend).max(axis=(0, 2))
+        missed: NDArray[np.float64] = np.where(h**2 * bend > 0.9 * rise, rise / 2, h**2 / 8 * bend).max(axis=2)
         return missed
 
     def finer(self) -> list[Rope]:
         """Ropes to put between those of the grid, first where interpolation misses most; none where it is good."""
         if len(self.ropes) < 3:
             return []
-        parts = np.ceil(np.sqrt(self._errors / GOOD)).astype(int)  # a quarter of the error in half the interval
+        errors = self._errors.max(axis=0)
+        parts = np.ceil(np.sqrt(errors / GOOD)).astype(int)  # a quarter of the error in half the interval
         new: list[tuple[float, float]] = []
-        for j in np.argsort(-self._errors):
+        for j in np.argsort(-errors):
             low, high = self.ropes[j : j + 2]
             for share in np.arange(1, min(parts[j], 4)) / min(parts[j], 4):
                 new.append((low.low + (high.low - low.low) * share, low.high + (high.high - low.high) * share))

@@ -125,9 +125,9 @@ class _Paragraph:
         lines.append(f"We call a pair decided where a probability reaches {c.threshold:g}.{chosen}")
         ranking = ranking_of(c)[0] if len(c.models) > 2 else None
         if ranking is not None:
-            many = len(c.scores.datasets) > 1
-            how = f"by the Bayesian bootstrap of the datasets{self._cite(('rubin1981bootstrap',))}" if many else ""
-            how = how or f"from the joint posterior of all models ({ranking.method})"
+            how = f"from the joint posterior of all models ({ranking.method})"
+            if ranking.method.startswith("Bayesian bootstrap"):
+                how = f"by the Bayesian bootstrap of the datasets{self._cite(('rubin1981bootstrap',))}"
             lines.append(
                 f"We computed the probability that each model is the best {how}, by {ranking.quantity} over "
                 f"{ranking.rests_on}, and from the same draws that it is within the rope of the best, by which models "

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bayescmp.bayes.regions import RegionPosterior
 from bayescmp.text import one_line, short_name
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ def overview(c: "Comparison", ranked: "Sequence[str]", listed: "Sequence[int]") 
                 flip = (one, two) not in names
                 cells.append(Cell(names[two, one] if flip else names[one, two], x, r * h, flip))
     about = "Each cell is a pair: the model of its row against the model below its column."
+    if isinstance(first := c.posteriors[0], RegionPosterior) and ranked:
+        about += f" Cells are about {first.new}, the first sentence about mean scores."
     if k < len(models):
         about += f" The first {k} of {len(models)} models by expected rank."
     return Overview(

@@ -5,6 +5,7 @@ import csv
 import hashlib
 import io
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 FORMATS = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".tex": "tex"}
 MOST_ROWS_ON_A_PAGE = 35
 LONG_NAME = 24
+SEPARATOR = re.compile(r"(?<=[_./:])(?=[^\W\d])")
 
 
 def report(
@@ -210,7 +212,7 @@ def _cell(x: Any) -> Any:
 
 
 def to_latex(c: "Comparison", *, table: str = "pairs", caption: str | None = None, label: str | None = None) -> str:
-    """A table for a paper: needs booktabs, and longtable where it fills more than a page.
+    """A table for a paper: needs array, booktabs and graphicx; more than 35 rows are continued in further tables.
 
     Parameters
     ----------
@@ -324,7 +326,7 @@ def environment(kind: str) -> "Environment":
             text = (files("bayescmp.reports") / "templates" / f"report.{name}").read_text(encoding="utf-8")
             digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
             env.globals |= {name: Markup(text), f"{name}_hash": f"'sha256-{digest}'"}  # noqa: S704 -- a file of this package
-        env.filters |= {"svg": Markup, "pre": _lines}
+        env.filters |= {"svg": Markup, "pre": _lines, "breaks": _breaks}
         env.globals |= {"three_largest": lambda three: three.index(max(three))}
         return env
     if kind == "md":
@@ -339,6 +341,7 @@ def environment(kind: str) -> "Environment":
     marks |= {"block_end_string": "}", "comment_start_string": r"\COMMENT{", "comment_end_string": "}"}
     env = Environment(autoescape=False, finalize=latex, **marks, **options)  # noqa: S701 -- `latex` escapes
     env.filters |= {"cell": latex_cell, "raw": Raw, "math": latex_number, "short": short_name}
+    env.globals |= {"most_rows": MOST_ROWS_ON_A_PAGE}
     return env
 
 
@@ -350,6 +353,13 @@ class _Lines(str):
 
 def _lines(text: str) -> _Lines:
     return _Lines(visible(text))
+
+
+def _breaks(name: str) -> Any:
+    """A name that is rather broken at its own separators than within a word."""
+    from markupsafe import Markup, escape
+
+    return Markup(SEPARATOR.sub("<wbr>", str(escape(one_line(name)))))  # noqa: S704 -- escaped
 
 
 def _html_text(value: Any) -> Any:
@@ -367,6 +377,5 @@ def _table_options(c: "Comparison") -> dict[str, Any]:
         "estimates": c.posteriors[0].mean is not None,
         "estimate_name": c.tests.result(*c.pair_names[0]).estimate_name,
         "effect_name": getattr(c.tests.result(*c.pair_names[0]).effect_size, "name", ""),
-        "long": len(c.pair_names) > MOST_ROWS_ON_A_PAGE,
         "name_column": Raw(r">{\raggedright\arraybackslash}p{0.2\linewidth}" if wide else "l"),
     }

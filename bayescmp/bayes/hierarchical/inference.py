@@ -135,6 +135,11 @@ class HierarchicalInference(RegionInference):
         return [self._known[rope] for rope in ropes]
 
     @cached_property
+    def _table_errors(self) -> dict[tuple[int, ...], float]:
+        """What `table_error` found for the grids: no matter of the rope."""
+        return {}
+
+    @cached_property
     def _known(self) -> dict[Rope, RegionSummary]:
         return {}
 
@@ -150,7 +155,9 @@ class HierarchicalInference(RegionInference):
             if times not in self._grids:
                 self._grids[times] = refined(h, self._log_density, axis)
             h = self._grids[times]
-        error = sum(errors) + h.cut_off + self.table_error(h)
+        if times not in self._table_errors:
+            self._table_errors[times] = self.table_error(h)
+        error = sum(errors) + h.cut_off + self._table_errors[times]
         if error > NUMERICAL_ERROR_LIMIT:
             warn(f"The quadrature's error is about {error:.1g}. Check with engine='nuts'.", ConvergenceWarning)
         self._known[rope] = RegionSummary(rope, three_of(winner), (0.0, 0.0, 0.0), three_of(shares), error)

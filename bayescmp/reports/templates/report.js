@@ -79,6 +79,11 @@
     });
   }
 
+  // ---- paper shows the appendix
+  addEventListener("beforeprint", () => {
+    for (const folded of all("#appendix details")) folded.open = true;
+  });
+
   // ---- copy
   const safe = (text) => (/^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text);
   const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
