@@ -956,11 +956,11 @@ def test_plans_take_the_options_of_other_figures():
 
 
 def test_options_that_a_figure_does_not_have_are_named(many):
-    with pytest.raises(TypeError, match=r"`plot_matrix` has no option `pairs`; it takes ax, .*width_mm\."):
+    with pytest.raises(ValueError, match=r"`plot_matrix` has no option `pairs`; it takes ax, .*width_mm\."):
         many.comparison.plot("matrix", pairs=[("rf", "svm")])
-    with pytest.raises(TypeError, match="`plot_p_best` has no option `colors`"):
+    with pytest.raises(ValueError, match="`plot_p_best` has no option `colors`"):
         many.comparison.plot("p_best", colors=("red", "green", "blue"))
-    with pytest.raises(TypeError, match="`plot_hdi` has no option `legend`"):
+    with pytest.raises(ValueError, match="`plot_hdi` has no option `legend`"):
         many.difference.plot("hdi", legend=False)
 
 

@@ -243,7 +243,7 @@ def test_few_datasets_are_a_caution_of_the_test(test, few, tmp_path):
         scores = datasets(2, n)
         c = bc.compare(scores, rope=0.01, bayes=test, random_seed=1)
         rate = measured.FALSE_DECISIONS[test][n]
-        note = f"few datasets: with {n}, one of two equal models was called better in {100 * rate:.0f} % of simulated"
+        note = f"ew datasets: with {n}, one of two equal models was called better in {100 * rate:.0f} % of simulated"
         posterior = c.pairs[0].posterior
         places = [*posterior.notes, repr(posterior), repr(c), c.report(tmp_path / f"{n}.md").read_text(), as_json(c)]
         assert [note in text for text in places] == ([True] * 5 if n < few else [False] * 4)

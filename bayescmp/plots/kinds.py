@@ -106,7 +106,7 @@ def _draw(plot: Plot, *args: Any, options: dict[str, Any]) -> Any:
     known = [name for name, one in signature(plot).parameters.items() if one.kind is one.KEYWORD_ONLY]
     for name in options:
         if name not in known:
-            raise TypeError(f"`{plot.__name__}` has no option `{name}`; it takes {', '.join(known)}.")
+            raise ValueError(f"`{plot.__name__}` has no option `{name}`; it takes {', '.join(known)}.")
     return plot(*args, **options)
 
 
