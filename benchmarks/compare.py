@@ -111,9 +111,9 @@ def ranking() -> Work:
 
 
 def joint(models: int, datasets: int, engine: str = "collapsed") -> Work:
-    """One joint model; by NUTS with 2 chains of 250 + 250 draws, with compiling it."""
+    """One joint model; by NUTS with 2 chains of 500 + 500 draws, with compiling it."""
     scores = with_folds(models, datasets)
-    short: dict[str, Any] = {"draws": 250, "tune": 250, "chains": 2, "cores": 1, "progressbar": False}
+    short: dict[str, Any] = {"draws": 500, "tune": 500, "chains": 2, "cores": 1, "progressbar": False}
     options = short if engine == "nuts" else {}
 
     def work() -> object:

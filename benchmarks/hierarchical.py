@@ -68,7 +68,7 @@ def stan() -> Work:
 def bare() -> Work:
     """The Student distribution functions and densities of one warm test, and nothing done with them."""
     calls: list[tuple[Any, tuple[Any, ...]]] = []
-    places = [(quadrature, "_thetas"), (quadrature, "_winner_reach"), (quadrature, "log_student_of_square")]
+    places = [(quadrature, "_thetas"), (quadrature, "winner_reach"), (quadrature, "log_student_of_square")]
     places += [(quadrature, "log_student"), (convolution, "log_student_of_square")]
     before = [getattr(module, name) for module, name in places]
 
