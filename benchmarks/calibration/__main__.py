@@ -1,7 +1,7 @@
 """The calibration study: simulated studies whose truth is known. Writes docs/calibration.md and docs/statements.md.
 
 Run as `python benchmarks/calibration` (about twenty minutes on one core), with --statements for the part about what
-the tool says, with --only items or --only plans for one section (some minutes), or with --quick for the same tables
+the tool says, with --only models, items or plans for one section (some minutes), or with --quick for the same tables
 from few studies, printed only. Exits with 1 where a rate that theory knows is more than four standard errors off.
 """
 
@@ -27,7 +27,11 @@ from bayescmp.numerics.threads import one_blas_thread
 
 DOCS = Path(__file__).parents[2] / "docs"
 SEED = 2026
-SECTIONS = {"items": (items, "## Items of one test set"), "plans": (plans, "## Plans")}
+SECTIONS = {
+    "models": ((rankings, joint), "## Many models"),
+    "items": ((items,), "## Items of one test set"),
+    "plans": ((plans,), "## Plans"),
+}
 
 
 def main() -> int:
@@ -39,7 +43,7 @@ def main() -> int:
     book = Book(SEED, options.quick)
     every = (one_dataset, counts, items, many_datasets, rankings, joint, effects, real_cv, plans)
     tests = () if options.statements else every
-    parts = (SECTIONS[options.only][0],) if options.only else (*tests, statements)
+    parts = SECTIONS[options.only][0] if options.only else (*tests, statements)
     start = perf_counter()
     with one_blas_thread(), warnings.catch_warnings():
         # 5 x 2-fold differences of small test sets may happen to be equal
