@@ -28,7 +28,7 @@ from bayescmp.numerics.threads import one_blas_thread
 DOCS = Path(__file__).parents[2] / "docs"
 SEED = 2026
 SECTIONS = {
-    "models": ((rankings, joint), "## Many models"),
+    "models": ((many_datasets, rankings, joint), "## Many models"),
     "items": ((items,), "## Items of one test set"),
     "plans": ((plans,), "## Plans"),
 }
