@@ -128,7 +128,7 @@ def slower(rows: list[tuple[str, ...]], before: str) -> str:
     ratios = [(row[0], row[2], last.get((row[0], row[2]), ""), row[4]) for row in rows if row[4]]
     fell = [row for row in ratios if row[2] and _ends(row[3])[1] < _ends(row[2])[0]]
     if not fell:
-        return "No ratio that was on this page when it was last written."
+        return "No ratio fell since this page was last written."
     words = "Ratios whose middle half lies below that of the page as it was last written:\n\n"
     return words + table(("what", "peer", "ratio then", "ratio now"), fell)
 
