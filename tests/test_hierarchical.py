@@ -903,6 +903,17 @@ def test_error_against_a_finer_grid_of_another_kind(seed):
         assert found.numerical_error <= 1e-3
 
 
+@pytest.mark.oracle("bayes.hierarchical_ttest bayes.RegionPosterior.numerical_error", "brute force")
+@pytest.mark.filterwarnings("ignore::bayescmp.DegenerateWarning")
+@pytest.mark.parametrize(("a", "b", "half"), [("lr", "rf", 0.05), ("tree", "tree_pruned", 0)])
+def test_stated_error_where_rows_are_sharp_or_the_rope_is_wide(a, b, half):
+    """Bundled pairs on which the rope's border meets rows of few points, or only their tails (`fine_grid`)."""
+    found = bc.bayes.hierarchical_ttest(bc.load_uci().pair(a, b), rope=half)
+    winner, shares = fine_grid(found.inference, [found.rope], n_delta=144)[found.rope]
+    error = max(np.abs(winner - found.three).max(), np.abs(shares - list(found.expected.values())).max())
+    assert error <= 1.5 * found.numerical_error <= 3e-4
+
+
 @pytest.mark.filterwarnings("ignore::bayescmp.DegenerateWarning")
 def test_only_the_direction_that_needs_it_is_refined():
     """The error of a grid that is coarser in one direction is found in that direction, and goes with its points."""

@@ -30,16 +30,14 @@ def log_likelihood(means: Floats, scales: Floats, df: float, nus: Floats, log_si
     tables = _tables(df, nus, blocks_v, blocks_u)
     first_v, in_v = _basis(v / STEP_V - BLOCK_V * blocks_v[0], BLOCK_V * len(blocks_v))
     first_u, in_u = _basis(u / STEP_U + MIRROR, BLOCK_U * len(blocks_u) + MIRROR)
-    right = in_u.transpose(0, 2, 1).reshape(-1, delta.size)
-    # each dataset needs a part of the table only: its own rows and columns
-    rows = (first_v[:, None] + np.arange(in_v.shape[2]))[:, :, None]
-    columns = (first_u[:, None] + np.arange(in_u.shape[2]))[:, None, :]
-    left = np.empty((log_sigma.size, means.size, in_u.shape[2]))
-    result = np.empty((nus.size, log_sigma.size, delta.size))
-    for k, coefficients in enumerate(tables):
-        np.matmul(in_v, coefficients[rows, columns], out=left.transpose(1, 0, 2))
-        result[k] = left.reshape(log_sigma.size, -1) @ right
-    return result - np.log(scales).sum()
+    # each dataset needs a part of the tables only: its own rows and columns
+    rows, columns = in_v.shape[2], in_u.shape[2]
+    part = np.empty((nus.size, log_sigma.size, columns))
+    result, term = np.zeros((2, nus.size * log_sigma.size, delta.size))
+    for i, j, along_v, along_u in zip(first_v, first_u, in_v, in_u, strict=True):
+        np.matmul(along_v, tables[:, i : i + rows, j : j + columns], out=part)
+        result += np.matmul(part.reshape(-1, columns), along_u.T, out=term)
+    return result.reshape(nus.size, log_sigma.size, -1) - np.log(scales).sum()
 
 
 def _blocks(low: float, high: float, size: int) -> range:

@@ -188,26 +188,26 @@ class HierarchicalInference(RegionInference):
 
     @property
     def mean(self) -> float:
-        return float(self.hyper.mass.sum(axis=(0, 1)) @ self.hyper.delta)
+        return float(self.hyper.delta_mass @ self.hyper.delta)
 
     @property
     def p_positive(self) -> float:
         return float(winner_probabilities(self.hyper, Rope(0, 0))[0])
 
     def mean_distribution(self) -> tuple[Floats, Floats]:
-        return self.hyper.delta, self.hyper.mass.sum(axis=(0, 1))
+        return self.hyper.delta, self.hyper.delta_mass
 
     def mean_regions(self, rope: Rope) -> tuple[float, float, float]:
         below, above = delta_cdf(self.hyper, [rope.low, rope.high])
         return 1 - above, above - below, below
 
     def hdi(self, mass: float) -> tuple[float, float]:
-        return grid_hdi(self.hyper.delta, self.hyper.mass.sum(axis=(0, 1)), mass)
+        return grid_hdi(self.hyper.delta, self.hyper.delta_mass, mass)
 
     def hyper_marginals(self) -> dict[str, Any]:
         h = self.hyper
         grids = {
-            "delta_0": (h.delta, h.mass.sum(axis=(0, 1))),
+            "delta_0": (h.delta, h.delta_mass),
             "sigma_0": (h.sigma, h.mass.sum(axis=(0, 2))),
         }
         if h.nu.size > 1:
