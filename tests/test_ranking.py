@@ -12,7 +12,7 @@ from scipy import stats
 import bayescmp as bc
 from bayescmp.bayes.ranking import bootstrap
 from bayescmp.bayes.ranking.bootstrap import StudentAbilities
-from bayescmp.bayes.ranking.result import count_ranks, shortest_run, summarise
+from bayescmp.bayes.ranking.result import count_beaten, count_ranks, shortest_run, summarise
 from bayescmp.numerics.ranks import average_ranks
 from bayescmp.numerics.streams import streams
 
@@ -505,6 +505,29 @@ def test_summary_of_one_block_and_of_many_agree(rng):
     one, two = vars(summarise(inference, 0.1)), vars(summarise(joined, 0.1))
     for name in one:
         assert (one[name] is None and two[name] is None) or np.allclose(one[name], two[name])
+
+
+def test_one_posterior_keeps_its_draws(rng, monkeypatch):
+    """Kept draws and new ones give the same numbers; the posterior that was asked last keeps them, if they are few."""
+    made = []
+
+    class Counting(StudentAbilities):
+        def blocks(self):
+            made.append(self)
+            return super().blocks()
+
+    one, two = (Counting(rng.normal(size=(10, 3)), 0.1, 0.0, 10_000, 1) for _ in range(2))
+    ropes = [(0.1, [0], [1, 2]), (0.5, [0, 1], [2])]
+    kept = [summarise(one, 0.1).ranks, *count_beaten(one, ropes)]
+    assert len(made) == 1
+    summarise(two, 0.1)
+    assert "_drawn" not in vars(one)
+    assert "_drawn" in vars(two)
+    monkeypatch.setattr("bayescmp.bayes.ranking.result.MOST_KEPT", 0)
+    again = [summarise(one, 0.1).ranks, *count_beaten(one, ropes)]
+    assert len(made) == 4
+    assert "_drawn" not in vars(one)
+    assert all(np.array_equal(x, y) for x, y in zip(kept, again, strict=True))
 
 
 @pytest.mark.parametrize(("folds", "models"), [(100, 3), (10, 4), (3, 6), (2, 2), (5000, 2)])

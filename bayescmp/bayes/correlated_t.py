@@ -5,7 +5,6 @@ With a flat prior the posterior of the mean difference is a Student t, so every 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -159,7 +158,7 @@ def correlated_ttests(
 
     def make(i: int) -> Posterior:
         distribution = StudentT(float(location[i]), float(scale[i]), float(df[i]))
-        return replace(first, a=names[i][0], b=names[i][1], distribution=distribution)._remember(three[i].tolist())
+        return first._copy(a=names[i][0], b=names[i][1], distribution=distribution)._remember(three[i].tolist())
 
     return Posteriors(names, make)
 

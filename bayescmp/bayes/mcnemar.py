@@ -5,7 +5,6 @@ difference of the accuracies is exact. Where items come in clusters, the cells o
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -150,8 +149,7 @@ def mcnemar_tests(
 
     def make(i: int) -> Posterior:
         four = _four(cells[i])
-        return replace(
-            first,
+        return first._copy(
             a=names[i][0],
             b=names[i][1],
             settings=first.settings | {"counts": dict(zip(first.settings["counts"], four, strict=True))},

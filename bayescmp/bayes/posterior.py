@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
@@ -220,7 +220,7 @@ class Posterior(BayesianResult):
 
     def with_rope(self, rope: RopeLike) -> Self:
         """The same posterior with another rope; nothing is computed anew."""
-        return replace(self, rope=Rope.of(rope))
+        return self._copy(rope=Rope.of(rope))
 
     def at_ropes(self, ropes: Iterable[RopeLike]) -> list[Self]:
         """The same posterior with each of these ropes."""

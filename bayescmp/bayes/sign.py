@@ -135,7 +135,7 @@ def sign_tests(
 
     def make(i: int) -> Posterior:
         of_pair = replace(inference, differences=means[i], rounding=rounding[i])
-        return replace(first, a=names[i][0], b=names[i][1], inference=of_pair).answered([found[place[i]]])
+        return first._copy(a=names[i][0], b=names[i][1], inference=of_pair).answered([found[place[i]]])
 
     return Posteriors(names, make)
 

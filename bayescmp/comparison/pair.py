@@ -163,7 +163,7 @@ class PairResult(Value):
 
     def with_posterior(self, posterior: Posterior) -> "PairResult":
         """The same pair by another posterior of it, such as that with another rope."""
-        return replace(self, posterior=posterior)
+        return self._copy(posterior=posterior)
 
     # ---- for people and programs
 

@@ -448,6 +448,11 @@ def kendalls_w(
 def dz_effect(differences: Floats, rho: float, level: float, rounding: float = 0.0) -> EffectSize:
     """d_z with the interval of its noncentral t, whose scale is sqrt(1/n + rho/(1 - rho)) for correlated folds."""
     value, low, high = (float(x[0]) for x in dz_core(differences[None], rho, check_level(level), np.array([rounding])))
+    return dz_of(value, low, high, rho, level)
+
+
+def dz_of(value: float, low: float, high: float, rho: float, level: float) -> EffectSize:
+    """The numbers of `dz_core` for one pair, as a value."""
     method = "noncentral t, ddof=1" + (f", corrected for rho = {rho:.3f}" if rho else "")
     flat = math.isinf(low)
     return EffectSize(

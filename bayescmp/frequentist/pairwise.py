@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from bayescmp.errors import (
 )
 from bayescmp.frequentist.adjust import LOGICAL, adjust_p_values, check_adjustment
 from bayescmp.frequentist.contingency import COHENS_G, ENOUGH_DISCORDANT, chi_square, mcnemar_name
-from bayescmp.frequentist.effect_sizes import dz_core, rank_biserial_core
+from bayescmp.frequentist.effect_sizes import dz_core, dz_of, rank_biserial_core
 from bayescmp.frequentist.rank_tests import (
     WIN_SHARE,
     check_options,
@@ -32,8 +32,8 @@ from bayescmp.frequentist.rank_tests import (
     wilcoxon_p,
     wilcoxon_result,
 )
-from bayescmp.frequentist.result import MIRRORED, TestResult
-from bayescmp.frequentist.t_tests import corrected_name, corrected_ttest, overlap_notes, paired_ttest
+from bayescmp.frequentist.result import MIRRORED, EffectSize, TestResult
+from bayescmp.frequentist.t_tests import corrected_name, overlap_notes, student_test
 from bayescmp.numerics.binomial import fair_coin_p
 from bayescmp.numerics.ranks import signed_ranks
 from bayescmp.numerics.student import student_p, student_parameters, student_ppf
@@ -464,8 +464,7 @@ class PairwiseTests(Value):
                 raise unknown_name("model", name, self.models)
         if not {(a, b), (b, a)} & self._places.keys():
             raise ValueError(f"{a} and {b} were not compared: only pairs with the control {self.control} were.")
-        swapped = (a, b) not in self._places
-        i = self._places[(b, a) if swapped else (a, b)]
+        i, swapped = self.place(a, b)
         side = self.alternative
         if self.data is not None:
             with warnings.catch_warnings():
@@ -474,11 +473,16 @@ class PairwiseTests(Value):
         else:
             found = self.results[i] if self.results else self._columns(i)
             found = found.swap() if swapped else found
-        return replace(found, p_adjusted=self.p_adjusted[i], adjustment=self.adjustment, versions=self.versions)
+        return found._copy(p_adjusted=self.p_adjusted[i], adjustment=self.adjustment, versions=self.versions)
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], int]:
         return {pair: i for i, pair in enumerate(self.pairs)}
+
+    def place(self, a: str, b: str) -> tuple[int, bool]:
+        """The row of a pair, and whether it has the models the other way round."""
+        swapped = (a, b) not in self._places
+        return self._places[(b, a) if swapped else (a, b)], swapped
 
     def _columns(self, i: int) -> TestResult:
         """Pair i of a family that has no single test, such as Nemenyi's."""
@@ -640,7 +644,17 @@ class StudentData(Value):
             higher_is_better=tests.higher_is_better,
             scale=tests.scale,
         )
-        return (corrected_ttest if self.corrected else paired_ttest)(pair, alternative=alternative)
+        return student_test(pair, self.corrected, alternative, self._d_z(tests, a, b))
+
+    def _d_z(self, tests: PairwiseTests, a: str, b: str) -> EffectSize | None:
+        """The effect that was computed for all pairs at once."""
+        if not tests.effect_interval:
+            return None
+        i, swapped = tests.place(a, b)
+        value, (low, high) = tests.effect[i], tests.effect_interval[i]
+        if swapped:
+            value, low, high = 0.0 - value, -high, -low
+        return dz_of(value, low, high, self.design.rho if self.corrected and self.design else 0.0, 0.95)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

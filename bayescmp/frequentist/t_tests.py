@@ -11,7 +11,7 @@ from bayescmp.checks import check_alpha, check_alternative, check_switch
 from bayescmp.errors import DegenerateWarning, RopeError, warn
 from bayescmp.frequentist.effect_sizes import dz_effect
 from bayescmp.frequentist.intervals import StudentInterval
-from bayescmp.frequentist.result import TestResult
+from bayescmp.frequentist.result import EffectSize, TestResult
 from bayescmp.numerics.moments import in_units
 from bayescmp.numerics.student import student_p, student_parameters, welch_parameters
 from bayescmp.rope import ROPE, RopeLike, rope_for
@@ -63,9 +63,7 @@ def paired_ttest(
     pair = one_dataset(
         a, b, test="paired_ttest", dataset=dataset, resampling=resampling, higher_is_better=higher_is_better
     )
-    design = pair.resampling[0]
-    notes = overlap_notes(design, int(pair.counts[0]))
-    return _student_test(pair, 0.0, "paired t-test", alternative, notes)
+    return student_test(pair, False, alternative)
 
 
 def corrected_ttest(
@@ -113,8 +111,7 @@ def corrected_ttest(
     pair = one_dataset(
         a, b, test="corrected_ttest", dataset=dataset, resampling=resampling, higher_is_better=higher_is_better
     )
-    rho = float(pair.known_rho("corrected_ttest")[0])
-    return _student_test(pair, rho, corrected_name(rho), alternative, ())
+    return student_test(pair, True, alternative)
 
 
 def welch_ttest(
@@ -272,8 +269,11 @@ def tost_ttest(
 # ---- the steps
 
 
-def _student_test(pair: Pair, rho: float, method: str, alternative: str, notes: tuple[str, ...]) -> TestResult:
+def student_test(pair: Pair, corrected: bool, alternative: str, effect: EffectSize | None = None) -> TestResult:
+    """`corrected_ttest` or `paired_ttest` of a pair on one dataset, whose d_z may be known."""
     check_alternative(alternative)
+    rho = float(pair.known_rho("corrected_ttest")[0]) if corrected else 0.0
+    notes = () if corrected else overlap_notes(pair.resampling[0], int(pair.counts[0]))
     rounding = float(pair.rounding[0])
     mean, scale, df = (float(x) for x in student_parameters(pair.differences[0], rho, rounding))
     t, p = student_p(np.asarray(mean), np.asarray(scale), df, alternative, rounding)
@@ -282,7 +282,7 @@ def _student_test(pair: Pair, rho: float, method: str, alternative: str, notes: 
         notes = (*notes, degenerate_note(pair))
     return TestResult(
         **pair.about(models=True),
-        method=method,
+        method=corrected_name(rho) if corrected else "paired t-test",
         statistic=float(t),
         statistic_name="t",
         df=df,
@@ -291,7 +291,7 @@ def _student_test(pair: Pair, rho: float, method: str, alternative: str, notes: 
         n=int(pair.counts[0]),
         estimate=mean,
         estimate_name=f"mean {pair.difference_name}",
-        effect_size=dz_effect(pair.differences[0], rho, 0.95, rounding),
+        effect_size=effect or dz_effect(pair.differences[0], rho, 0.95, rounding),
         interval=StudentInterval(mean, scale, df),
         notes=notes,
         details={"rho": rho},
@@ -333,7 +333,9 @@ def size_notes(pair: Pair) -> tuple[str, ...]:
 def _variance_notes(pair: Pair) -> tuple[str, ...]:
     """Pitman and Morgan: equal variances of paired scores are no correlation of their sums and differences."""
     unit, x, y = in_units(pair.scores_a[0], pair.scores_b[0])
-    (var_total, cov), (_, var_difference) = np.cov(x + y, x - y)
+    both = np.stack([x + y, x - y])
+    both -= both.mean(axis=1, keepdims=True)
+    (var_total, cov), (_, var_difference) = both @ both.T / (x.size - 1)
     if x.size < 3 or min(var_total, var_difference) <= (pair.rounding[0] / unit) ** 2:
         return ()
     r = min(1.0, abs(cov) / math.sqrt(var_total * var_difference))

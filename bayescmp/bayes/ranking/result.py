@@ -5,10 +5,12 @@ log-strength.
 """
 
 import math
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +36,12 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 MOST_SHOWN = 15
 """Models in a repr; the others are counted."""
+MOST_KEPT = 2**23
+"""Numbers, 64 MB: 50,000 draws of 160 models."""
 
 
-class Block(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Block:
     """Some joint draws of the abilities less `level`, draws x models.
 
     `level` (draws x 1) is a part that all models share. Abilities closer than `tolerance`, a number or draws x 1, are
@@ -52,6 +57,11 @@ class Block(NamedTuple):
         """The abilities themselves."""
         return self.gaps + self.level
 
+    @cached_property
+    def best(self) -> Floats:
+        """The largest of each draw, draws x 1."""
+        return self.gaps.max(axis=1, keepdims=True)
+
 
 class AbilityInference(Value):
     """The joint posterior of the abilities, as draws that are made when they are asked for.
@@ -61,6 +71,7 @@ class AbilityInference(Value):
     """
 
     independent: ClassVar[bool] = True
+    n_draws: int
 
     @property
     def measured(self) -> tuple[str, int] | None:
@@ -74,6 +85,25 @@ class AbilityInference(Value):
     def better(self) -> Floats | None:
         """P(row better than column), where it is known exactly."""
         return None
+
+    def drawn(self) -> Iterable[Block]:
+        """The same, for counting: where they are few, the posterior that was asked last keeps them."""
+        global _keeper
+        kept: tuple[Block, ...] = vars(self).get("_drawn", ())
+        if kept or not self.independent:
+            return kept or self.blocks()
+        blocks = self.blocks()
+        first = next(blocks)
+        if self.n_draws * first.gaps.shape[1] > MOST_KEPT:
+            return chain([first], blocks)
+        if _keeper and (last := _keeper()):
+            vars(last).pop("_drawn", None)
+        vars(self)["_drawn"], _keeper = (kept := (first, *blocks)), weakref.ref(self)
+        return kept
+
+
+_keeper: weakref.ref[AbilityInference] | None = None
+"""The posterior that keeps its draws."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +248,7 @@ class RankingPosterior(BayesianResult):
             return exact
         k = len(self.models)
         wins, total = np.zeros((k, k)), 0
-        for block in self.inference.blocks():
+        for block in self.inference.drawn():
             columns, tolerance = np.ascontiguousarray(block.gaps.T), np.transpose(block.tolerance)
             for i in range(k - 1):
                 gap = columns[i] - columns[i + 1 :]
@@ -244,7 +274,8 @@ class RankingPosterior(BayesianResult):
     def at_ropes(self, ropes: Iterable[RopeLike], threshold: float) -> "list[RankingPosterior]":
         """The same posterior with each of these ropes, ready for `groups(threshold=...)`: two passes over its draws."""
         found = [self.with_rope(rope) for rope in ropes]
-        for one, summary in zip(found, summaries(self.inference, [x._allowed_gap for x in found]), strict=True):
+        moved = summaries(self.inference, [x._allowed_gap for x in found], self._summary())
+        for one, summary in zip(found, moved, strict=True):
             one._counted[one._summary_name] = summary
         sides = [(one, *one._places(*near_and_far(one, threshold)[1:])) for one in found]
         asked = [(one, (one._allowed_gap, near, far)) for one, near, far in sides if near and far]
@@ -446,29 +477,33 @@ def summarise(inference: AbilityInference, allowed_gap: float) -> RankSummary:
     return summaries(inference, [allowed_gap])[0]
 
 
-def summaries(inference: AbilityInference, allowed_gaps: Sequence[float]) -> list[RankSummary]:
-    """The same for several allowed gaps: draws and ranks depend on none of them."""
+def summaries(
+    inference: AbilityInference, allowed_gaps: Sequence[float], known: RankSummary | None = None
+) -> list[RankSummary]:
+    """The same for several allowed gaps: draws and ranks depend on none of them, and may be `known`."""
     counts, sizes, means = [], [], []
     within: list[list[Floats]] = [[] for _ in allowed_gaps]
     hits: list[list[Floats]] = [[] for _ in allowed_gaps]
-    for block in inference.blocks():
-        gaps = block.gaps
-        counts.append(count_ranks(gaps, block.tolerance))
-        sizes.append(len(gaps))
-        means.append(block.ability.sum(axis=0))
+    for block in inference.drawn():
+        sizes.append(len(block.gaps))
+        if known is None:
+            counts.append(count_ranks(block.gaps, block.tolerance))
+            means.append(block.ability.sum(axis=0))
         for allowed, near_so_far, hits_so_far in zip(allowed_gaps, within, hits, strict=True):
-            near = within_reach(block, allowed)
+            near = block.gaps >= lowest_within(block, allowed)
             near_so_far.append(near.sum(axis=0))
             if not inference.independent:
-                best = gaps >= gaps.max(axis=1, keepdims=True) - block.tolerance
+                best = block.gaps >= block.best - block.tolerance
                 hits_so_far.append(np.stack([best / best.sum(axis=1, keepdims=True), near]))
     total = sum(sizes)
-    ranks, *reached = (np.clip(np.asarray(sum(parts)) / total, 0.0, 1.0) for parts in (counts, *within))
+    reached = [np.clip(sum(parts) / total, 0.0, 1.0) for parts in within]
+    ranks = np.clip(sum(counts) / total, 0.0, 1.0) if known is None else known.ranks
+    mean = sum(means) / total if known is None else known.mean
     found = []
     for share, chains in zip(reached, hits, strict=True):
         shares = np.stack([ranks[:, 0], share])
         errors = independent_mcse(shares, total) if inference.independent else _chain_mcse(chains)
-        found.append(RankSummary(ranks, share, np.asarray(sum(means)) / total, errors.max(axis=0)))
+        found.append(RankSummary(ranks, share, mean, errors.max(axis=0)))
     return found
 
 
@@ -480,12 +515,14 @@ def beaten_name(allowed_gap: float, near: list[int], far: list[int]) -> str:
 def count_beaten(inference: AbilityInference, asked: Sequence[tuple[float, list[int], list[int]]]) -> list[Floats]:
     """`RankingPosterior.p_beaten` for several (allowed gap, near, far) in one pass: the shares, the last one last."""
     hits, total = [np.zeros(len(far) + 1) for _, _, far in asked], 0
-    for block in inference.blocks() if asked else ():
+    for block in inference.drawn() if asked else ():
+        columns, tolerance = np.ascontiguousarray(block.gaps.T), np.transpose(block.tolerance)
         for found, (allowed_gap, near, far) in zip(hits, asked, strict=True):
-            lowest = block.gaps[:, near].min(axis=1, keepdims=True)
-            highest = np.maximum.accumulate(block.gaps[:, far[::-1]], axis=1)[:, ::-1]
-            found[:-1] += np.count_nonzero(lowest > highest + block.tolerance, axis=0)
-            found[-1] += np.count_nonzero(~within_reach(block, allowed_gap)[:, far].any(axis=1))
+            lowest, highest = columns[near].min(axis=0), np.full(len(block.gaps), -np.inf)
+            for place in reversed(range(len(far))):
+                np.maximum(highest, columns[far[place]], out=highest)
+                found[place] += np.count_nonzero(lowest > highest + tolerance)
+            found[-1] += np.count_nonzero(highest < lowest_within(block, allowed_gap).T)
         total += len(block.gaps)
     return [found / total for found in hits]
 
@@ -499,10 +536,9 @@ def check_no_rope(rope: Rope) -> None:
         )
 
 
-def within_reach(block: Block, allowed_gap: float) -> NDArray[np.bool_]:
-    """Whether each model is at most `allowed_gap` below the best one, draws x models."""
-    reach = allowed_gap * (1 + BORDER_TOLERANCE) + block.tolerance
-    return block.gaps >= block.gaps.max(axis=1, keepdims=True) - reach
+def lowest_within(block: Block, allowed_gap: float) -> Floats:
+    """The smallest gaps, draws x 1, that are at most `allowed_gap` below the best one."""
+    return block.best - (allowed_gap * (1 + BORDER_TOLERANCE) + block.tolerance)
 
 
 def _chain_mcse(hits: list[Floats]) -> Floats:
