@@ -16,7 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from bayescmp.bayes.hdi import hdi
 from bayescmp.lazy import special
 from bayescmp.numerics import proportions
-from bayescmp.numerics.student import regions_of_one, rest_to_the_largest, student_ppf, student_regions
+from bayescmp.numerics.student import (
+    log_student_factor,
+    regions_of_one,
+    rest_to_the_largest,
+    student_ppf,
+    student_regions,
+)
 from bayescmp.rope import Rope
 from bayescmp.values import Value
 
@@ -111,9 +117,8 @@ class StudentT(Distribution):
 
     def pdf(self, x: ArrayLike) -> Floats:
         df, z = self.df, self._z(x)
-        log_c = special.gammaln((df + 1) / 2) - special.gammaln(df / 2) - 0.5 * np.log(df * np.pi)
         with np.errstate(over="ignore"):  # so far out the density is 0
-            return np.exp(log_c - (df + 1) / 2 * np.log1p(z * z / df)) / self.scale
+            return np.exp(log_student_factor(df) - (df + 1) / 2 * np.log1p(z * z / df)) / self.scale
 
     def cdf(self, x: ArrayLike) -> Floats:
         return special.stdtr(self.df, self._z(x))

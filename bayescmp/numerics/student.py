@@ -5,6 +5,7 @@ One set of numbers serves both schools: the posterior of the correlated t-test, 
 
 import math
 import sys
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,6 +45,11 @@ def welch_parameters(a: Floats, b: Floats, rounding: float | Floats = 0.0) -> tu
     shares = (error_a / unit) ** 4 / (n_a - 1) + (error_b / unit) ** 4 / (n_b - 1)
     df = np.divide(1.0, shares, out=np.asarray(n_a + n_b - 2), where=shares > 0)
     return mean, error, df
+
+
+def log_student_factor(df: Any) -> Any:
+    """The log density of Student t at 0."""
+    return special.gammaln((df + 1) / 2) - special.gammaln(df / 2) - 0.5 * np.log(df * np.pi)
 
 
 def student_p(

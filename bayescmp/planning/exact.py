@@ -18,6 +18,7 @@ from bayescmp.bayes.distributions import Four
 from bayescmp.bayes.mcnemar import checked_prior, probabilities
 from bayescmp.bayes.sign import SignInference
 from bayescmp.numerics.dirichlet import p_largest_of_three
+from bayescmp.numerics.student import log_student_factor
 from bayescmp.planning.staircase import PRIOR, Window, borders
 from bayescmp.planning.worlds import Datasets, Folds, RightOrWrong
 from bayescmp.rope import Rope
@@ -181,7 +182,7 @@ def inside(width: Floats, df: Floats, one_sided: Floats, threshold: float) -> Fl
     is just wide enough; from where the further border no longer counts. `one_sided` is the quantile at `threshold`.
     """
     x = np.maximum(width - one_sided, 1e-3)
-    log_c = special.gammaln((df + 1) / 2) - special.gammaln(df / 2) - np.log(df * np.pi) / 2
+    log_c = log_student_factor(df)
     left = np.arange(x.size)
     for _ in range(60):
         w, v, at = width[left], df[left], x[left]

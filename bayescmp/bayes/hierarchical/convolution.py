@@ -9,7 +9,8 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+
+from bayescmp.numerics.student import log_student_factor
 
 Floats = NDArray[np.float64]
 STEP_V, STEP_U = 0.2, 0.08
@@ -173,10 +174,9 @@ def log_student_of_square(square: Floats, df: float) -> Floats:
     """The same, where x^2 is known."""
     if np.isinf(df):
         return -0.5 * (square + np.log(2 * np.pi))
-    constant = special.gammaln((df + 1) / 2) - special.gammaln(df / 2) - 0.5 * np.log(df * np.pi)
     logs = square / df
     logs += 1  # log1p takes up to twice as long, and is better by 4e-13 only where nu is 10,000
     np.log(logs, out=logs)
     logs *= -(df + 1) / 2
-    logs += constant
+    logs += log_student_factor(df)
     return logs

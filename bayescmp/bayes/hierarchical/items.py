@@ -20,6 +20,7 @@ from bayescmp.bayes.hierarchical.inference import HierarchicalInference
 from bayescmp.bayes.hierarchical.prior import HierarchicalPrior
 from bayescmp.bayes.hierarchical.quadrature import HyperPosterior
 from bayescmp.numerics.clusters import clustered_student
+from bayescmp.numerics.student import log_student_factor
 from bayescmp.scores.inputs import check_one_run, cluster_codes
 from bayescmp.scores.pair import Pair
 
@@ -33,7 +34,7 @@ CHECKED = 60
 """Points at which the splines are compared with the likelihood."""
 DEEP, NOTHING = 400.0, 1e9
 """So far below the highest a log likelihood is cut off; as good as none."""
-_X, _W = np.polynomial.legendre.leggauss(5)
+_X, _W = np.polynomial.legendre.leggauss(4)
 _NEAR = np.concatenate([np.arange(0, 2.1, 0.5), [3.0, 4.0, 6.0], 8 * 2.0 ** np.arange(0, 14)])
 _OWN = np.concatenate([np.arange(0, 8.1, 1.0), [12.0, 18.0, 27.0]])
 
@@ -102,10 +103,11 @@ class ItemsInference(HierarchicalInference):
         if np.isnan(self.tables[i, 0]):
             return log_student((np.asarray(delta, dtype=float) - self.means[i]) / self.errors[i], self.own_dfs[i])
         scores = np.asarray(delta, dtype=float) * self.widths[i]
-        inside = np.abs(scores) < 1
-        y = np.arctanh(np.where(inside, scores, 0.0))
+        result = np.full(scores.shape, -np.inf)
         left, right = self._splines[tuple(self.tables[i].tolist())]
-        return np.where(inside, np.where(y < 0, left(-np.minimum(y, 0.0)), right(np.maximum(y, 0.0))), -np.inf)
+        for spline, side in ((left, (scores > -1) & (scores < 0)), (right, (scores >= 0) & (scores < 1))):
+            result[side] = spline(np.arctanh(np.abs(scores[side])))
+        return result
 
     @cached_property
     def _splines(self) -> dict[tuple[float, ...], tuple[Any, Any]]:
@@ -144,44 +146,60 @@ class ItemsInference(HierarchicalInference):
         This bounds the change of any probability, but for the choice of the points.
         """
         points = np.random.default_rng(0).choice(h.mass.size, CHECKED, p=h.mass.ravel())
-        changes = []
-        for k, i, j in zip(*np.unravel_index(points, h.mass.shape), strict=True):
-            nu, sigma, delta = h.nu[k : k + 1], h.sigma[i : i + 1] / self.unit, h.delta[j : j + 1] / self.unit
-            exact = self._sum(np.minimum(nu, MOST_DF), sigma, delta)
-            changes.append((exact - self._tables[-1](nu, np.log(sigma), delta)).item())
-        ratio = np.exp(np.array(changes) - max(changes))
+        k, i, j = np.unravel_index(points, h.mass.shape)
+        nu, sigma, delta = np.minimum(h.nu[k], MOST_DF), h.sigma[i] / self.unit, h.delta[j] / self.unit
+        changes = len(self.tables) * log_student_factor(nu)
+        for dataset, repeats in self._different:
+            changes += repeats * self._convolved(dataset, [nu[:, None]], sigma[:, None], delta)[0]
+        changes -= self._tables[-1](h.nu, np.log(h.sigma / self.unit), h.delta / self.unit)[k, i, j]
+        ratio = np.exp(changes - changes.max())
         return super().table_error(h) + float(np.abs(ratio / ratio.mean() - 1).mean() / 2)
 
-    def _sum(self, nus: Floats, sigmas: Floats, deltas: Floats) -> Floats:
-        total = np.zeros((nus.size, sigmas.size, deltas.size))
-        unit = self.unit
+    @cached_property
+    def _different(self) -> list[tuple[int, int]]:
+        """The first of each kind of benchmark, and how many there are."""
         known = np.column_stack(
             [np.nan_to_num(self.tables, nan=-1), self.means, self.errors, self.own_dfs, self.widths]
         )
-        _, different, repeats = np.unique(known, axis=0, return_index=True, return_counts=True)
-        constant = special.gammaln((nus + 1) / 2) - special.gammaln(nus / 2) - 0.5 * np.log(nus * np.pi)
-        for i, repeat in zip(different.tolist(), repeats.tolist(), strict=True):
-            end = 1 / self.widths[i] / unit
-            own = self.means[i] / unit + self.errors[i] / unit * np.concatenate([-_OWN[:0:-1], _OWN])
-            fixed = [own, [-end, 0.0, end]] if not np.isnan(self.tables[i, 0]) else [own]
+        _, first, repeats = np.unique(known, axis=0, return_index=True, return_counts=True)
+        return list(zip(first.tolist(), repeats.tolist(), strict=True))
+
+    def _sum(self, nus: Floats, sigmas: Floats, deltas: Floats) -> Floats:
+        total = (
+            np.zeros((nus.size, sigmas.size, deltas.size)) + len(self.tables) * log_student_factor(nus)[:, None, None]
+        )
+        for i, repeats in self._different:
             for s, sigma in enumerate(sigmas):
-                around = deltas[:, None] + sigma * np.concatenate([-_NEAR[:0:-1], _NEAR])
-                fixed_edges = np.broadcast_to(np.concatenate(fixed), (deltas.size, sum(map(len, fixed))))
-                edges = np.concatenate([around, fixed_edges], axis=1)
-                if len(fixed) > 1:
-                    edges = np.clip(edges, -end, end)
-                edges = np.sort(edges, axis=1)
-                half = np.diff(edges) / 2
-                x = ((edges[:, :-1] + half)[..., None] + half[..., None] * _X).reshape(deltas.size, -1)
-                with np.errstate(divide="ignore"):
-                    logs = self.datum(i, x * unit) + np.log((half[..., None] * _W).reshape(deltas.size, -1))
-                squares = np.square((x - deltas[:, None]) / sigma)
-                for k, nu in enumerate(nus):
-                    each = logs - (nu + 1) / 2 * np.log1p(squares / nu)
-                    top = np.maximum(each.max(axis=1, keepdims=True), -NOTHING)
-                    summed = np.log(np.exp(each - top).sum(axis=1) + 1e-300) + top[:, 0]
-                    total[k, s] += repeat * (summed + constant[k] - np.log(sigma))
+                total[:, s] += repeats * self._convolved(i, list(nus[:, None, None]), np.array([[sigma]]), deltas)
         return total
+
+    def _convolved(self, i: int, nus: list[Floats], sigmas: Floats, deltas: Floats) -> Floats:
+        """log of benchmark i's likelihood convolved with Student t (without its factor), a row for each of the nus.
+
+        `sigmas` and each nu are columns: one number, or one for each of the deltas.
+        """
+        ends = np.array([-1.0, 1.0]) / self.widths[i] / self.unit
+        own = self.means[i] / self.unit + self.errors[i] / self.unit * np.concatenate([-_OWN[:0:-1], _OWN])
+        near = _NEAR
+        if not np.isnan(self.tables[i, 0]):
+            own = np.unique(np.clip([*own, *ends, 0.0], *ends))
+            near = near[: np.searchsorted(near * sigmas.min(), np.ptp(ends)) + 1]  # the others are beyond the ends
+        around = deltas[:, None] + sigmas * np.concatenate([-near[:0:-1], near])
+        edges = np.concatenate([around, np.broadcast_to(own, (deltas.size, own.size))], axis=1)
+        if not np.isnan(self.tables[i, 0]):
+            np.clip(edges, *ends, out=edges)
+        edges.sort(axis=1)
+        half = np.diff(edges)[..., None] / 2
+        x = (edges[:, :-1, None] + half + half * _X).reshape(deltas.size, -1)
+        with np.errstate(divide="ignore"):
+            logs = self.datum(i, x * self.unit) + np.log((half * _W).reshape(deltas.size, -1))
+        squares = np.square((x - deltas[:, None]) / sigmas)
+        result = np.empty((len(nus), deltas.size))
+        for row, nu in zip(result, nus, strict=True):
+            each = logs - (nu + 1) / 2 * np.log(squares / nu + 1)
+            top = np.maximum(each.max(axis=1, keepdims=True), -NOTHING)
+            row[:] = np.log(np.exp(each - top).sum(axis=1) + 1e-300) + (top - np.log(sigmas))[:, 0]
+        return result
 
     def swap(self) -> "ItemsInference":
         return replace(self, means=0.0 - self.means, tables=self.tables[:, [1, 0, 2]])

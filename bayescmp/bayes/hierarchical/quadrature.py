@@ -22,6 +22,7 @@ from bayescmp.bayes.hierarchical.convolution import (
     log_student_of_square,
     spline_weights,
 )
+from bayescmp.numerics.student import log_student_factor
 from bayescmp.rope import Rope
 
 Floats = NDArray[np.float64]
@@ -511,8 +512,8 @@ def winner_reach(nu: Floats, sigma: Floats, half: float) -> Floats:
 
 def _log_t(x: Floats, nu: Floats) -> Floats:
     """The log density of Student t, for arrays of both."""
-    constant = special.gammaln((nu + 1) / 2) - special.gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
-    return constant - (nu + 1) / 2 * np.log1p(x * x / nu)
+    found: Floats = log_student_factor(nu) - (nu + 1) / 2 * np.log1p(x * x / nu)
+    return found
 
 
 def _expected(h: HyperPosterior, shares: Floats, rope: Rope) -> Floats:
