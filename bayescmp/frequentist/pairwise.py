@@ -464,7 +464,7 @@ class PairwiseTests(Value):
                 raise unknown_name("model", name, self.models)
         if not {(a, b), (b, a)} & self._places.keys():
             raise ValueError(f"{a} and {b} were not compared: only pairs with the control {self.control} were.")
-        i, swapped = self.place(a, b)
+        i, swapped = self._place(a, b)
         side = self.alternative
         if self.data is not None:
             with warnings.catch_warnings():
@@ -479,7 +479,7 @@ class PairwiseTests(Value):
     def _places(self) -> dict[tuple[str, str], int]:
         return {pair: i for i, pair in enumerate(self.pairs)}
 
-    def place(self, a: str, b: str) -> tuple[int, bool]:
+    def _place(self, a: str, b: str) -> tuple[int, bool]:
         """The row of a pair, and whether it has the models the other way round."""
         swapped = (a, b) not in self._places
         return self._places[(b, a) if swapped else (a, b)], swapped
@@ -650,7 +650,7 @@ class StudentData(Value):
         """The effect that was computed for all pairs at once."""
         if not tests.effect_interval:
             return None
-        i, swapped = tests.place(a, b)
+        i, swapped = tests._place(a, b)
         value, (low, high) = tests.effect[i], tests.effect_interval[i]
         if swapped:
             value, low, high = 0.0 - value, -high, -low

@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 MOST_SHOWN = 15
 """Models in a repr; the others are counted."""
 MOST_KEPT = 2**23
-"""Numbers, 64 MB: 50,000 draws of 160 models."""
+"""Numbers in the draws that are kept: 64 MB, 50,000 draws of 160 models."""
 
 
 @dataclass(frozen=True, eq=False)
