@@ -53,13 +53,13 @@ def _of_draws(draws: ArrayLike, mass: float) -> tuple[float, float]:
     # only the ends need an order: cut them off by a rough look at some of the draws
     rough = values[::ROUGH_EVERY]
     beyond = int(1.3 * (1 - mass) * rough.size) + 8
-    starts = ends = values
     if 2 * beyond < rough.size:
         low, high = np.partition(rough, (beyond, rough.size - 1 - beyond))[[beyond, -1 - beyond]]
-        starts, ends = (values[np.flatnonzero(x)] for x in (values <= low, values >= high))  # faster than by a mask
-        if min(starts.size, ends.size) <= left_out:
-            starts = ends = values
-    starts, ends = np.sort(starts)[: left_out + 1], np.sort(ends)[-1 - left_out :]
+        outside = values[np.flatnonzero((values <= low) | (values >= high))]  # faster than by a mask
+        if min(np.count_nonzero(outside <= low), np.count_nonzero(outside >= high)) > left_out:
+            values = outside
+    ordered = np.sort(values)
+    starts, ends = ordered[: left_out + 1], ordered[-1 - left_out :]
     shortest = int(np.argmin(ends - starts))
     return float(starts[shortest]), float(ends[shortest])
 

@@ -356,7 +356,7 @@ class SignedRankInference(RegionInference):
 
     def _estimate_of(self, means: Floats) -> Estimate:
         """The estimate from the mean differences under all draws."""
-        return Estimate(self.mean, *hdi(means), float(np.maximum(means, 0.0).mean()))
+        return Estimate(self.mean, *hdi(means), float(means @ (means > 0)) / means.size)
 
     def mean_distribution(self) -> tuple[Floats, Floats]:
         """Values of the mean difference and their weights: the draws."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from itertools import combinations
+from itertools import combinations, compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -236,10 +236,9 @@ class Scores(Value):
         if not self.paired:
             scores = np.take_along_axis(scores, np.argsort(np.isnan(scores), axis=2, kind="stable"), axis=2)
         scores = scores[..., : int(sizes[:, both].max())]
-        kept = [d for d, keep in enumerate(both.tolist()) if keep]
-        items = {
-            name: self.items[name].of_models([i, j]) for name in (self.datasets[d] for d in kept) if name in self.items
-        }
+        kept = both.tolist()
+        datasets = tuple(compress(self.datasets, kept))
+        items = {name: self.items[name].of_models([i, j]) for name in datasets if name in self.items}
         if items:
             scores = self._shared_items(a, b, scores, here[:, both, : scores.shape[2]], both, items)
         if self.scale == "relative":
@@ -247,10 +246,10 @@ class Scores(Value):
         return Pair(
             a=a,
             b=b,
-            datasets=tuple([self.datasets[d] for d in kept]),
+            datasets=datasets,
             scores_a=scores[0],
             scores_b=scores[1],
-            resampling=tuple([self.resampling[d] for d in kept]),
+            resampling=tuple(compress(self.resampling, kept)),
             metric=self.metric,
             higher_is_better=self.higher_is_better,
             scale=self.scale,
