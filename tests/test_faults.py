@@ -141,7 +141,7 @@ def strike(trace, draw):
 pm.sample = lambda **options: sample(callback=strike, **options)
 from bayescmp.cli import main
 options = ["engine=nuts", "tune=100", "draws=1000000", "chains=2", "cores=" + sys.argv[1]]
-call = "test correlated-t bundled:labour SVM DT --rope 0.01 --seed 1".split()
+call = "test correlated-ttest bundled:labour SVM DT --rope 0.01 --seed 1".split()
 main(call + [x for option in options for x in ("--set", option)], prog_name="bayescmp")
 """
 
