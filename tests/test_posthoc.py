@@ -287,6 +287,17 @@ def test_pairwise_t_is_the_t_test_of_every_pair():
     assert "overlap" in frequentist.pairwise_ttest(labour, corrected=False).notes[0]
 
 
+@pytest.mark.filterwarnings("ignore::bayescmp.DegenerateWarning")
+def test_differences_of_the_size_of_rounding_are_judged_pair_by_pair_on_the_relative_scale():
+    """A family and a pair have rounding errors of their own: d_z of a pair was -inf beside t = 0."""
+    x = np.full(5, 0.5) + np.arange(5) / 100
+    models = {"a": x, "b": x * (1 + 2.2e-16 * np.arange(5)), "c": x + 1e-3}
+    scores = bc.Scores.from_arrays(models, metric="accuracy", resampling=bc.Resampling.kfold(5)).transform("relative")
+    for a, b in (("a", "b"), ("b", "a")):
+        one = frequentist.corrected_ttest(scores.pair(a, b))
+        assert frequentist.pairwise_ttest(scores).result(a, b).effect_size == one.effect_size
+
+
 def test_pairwise_wilcoxon_on_other_scales_is_that_of_the_pairs():
     for scale in ("log", "logit", "relative"):
         scores = bc.load_uci().select(

@@ -1,12 +1,13 @@
 """The JSON of values: what it cannot hold, and what it refuses to read, by the name of the place."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import bayescmp as bc
 from bayescmp.values import DEEPEST, Value
 
 
@@ -37,6 +38,26 @@ def test_json_and_back():
     assert isinstance(again.more["s"], Sample)
     many = Sample(np.linspace(0, 1, 20_000).reshape(100, 200))
     assert np.array_equal(Sample.from_json(many.to_json()).numbers, many.numbers)
+
+
+def test_a_copy_with_other_content_is_that_of_replace():
+    """Checked like a new one, without what the first one had computed; also of a class with a constant of its own."""
+    first = bc.bayes.correlated_ttest(bc.load_labour().pair("SVM", "DT"), rope=0.01)
+
+    @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+    class Mine(type(first)):
+        LABEL: ClassVar[str] = "mine"
+
+    mine = Mine(**{f.name: getattr(first, f.name) for f in fields(first)})
+    for one in (first, mine):
+        before = one.three
+        other = one.with_rope(0.05)
+        assert other == replace(one, rope=bc.Rope.of(0.05))
+        assert type(other) is type(one)
+        assert other.three != before
+        assert one.three == before
+    with pytest.raises(ValueError, match="scale"):
+        first._copy(scale="none")
 
 
 def test_only_values_of_one_kind_are_equal():

@@ -647,8 +647,8 @@ class StudentData(Value):
         return student_test(pair, self.corrected, alternative, self._d_z(tests, a, b))
 
     def _d_z(self, tests: PairwiseTests, a: str, b: str) -> EffectSize | None:
-        """The effect that was computed for all pairs at once."""
-        if not tests.effect_interval:
+        """The effect that was computed for all pairs at once; None where a pair has a rounding error of its own."""
+        if not tests.effect_interval or tests.scale == "relative":
             return None
         i, swapped = tests._place(a, b)
         value, (low, high) = tests.effect[i], tests.effect_interval[i]

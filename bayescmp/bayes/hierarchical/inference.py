@@ -21,7 +21,6 @@ from bayescmp.bayes.hierarchical.quadrature import (
     hyper_posterior,
     marginal,
     refined,
-    winner_probabilities,
 )
 from bayescmp.bayes.regions import (
     NUMERICAL_ERROR_LIMIT,
@@ -143,6 +142,17 @@ class HierarchicalInference(RegionInference):
     def _known(self) -> dict[Rope, RegionSummary]:
         return {}
 
+    @cached_property
+    def _refined(self) -> dict[Rope, tuple[int, ...]]:
+        """How often each direction was refined for the answer at a rope."""
+        return {}
+
+    def _grid_for(self, rope: Rope) -> HyperPosterior:
+        """The grid that the answer at this rope was found on."""
+        if rope not in self._refined:
+            self._summarise(rope)
+        return self._grids[self._refined[rope]]
+
     def _summarise(self, rope: Rope) -> None:
         """The answer, with more points in the direction whose error asks for them."""
         h, times, known, axis = self.hyper, tuple[int, ...]((0, 0, 0)), None, None
@@ -160,6 +170,7 @@ class HierarchicalInference(RegionInference):
         error = sum(errors) + h.cut_off + self._table_errors[times]
         if error > NUMERICAL_ERROR_LIMIT:
             warn(f"The quadrature's error is about {error:.1g}. Check with engine='nuts'.", ConvergenceWarning)
+        self._refined[rope] = times
         self._known[rope] = RegionSummary(rope, three_of(winner), (0.0, 0.0, 0.0), three_of(shares), error)
 
     def table_error(self, h: HyperPosterior) -> float:
@@ -192,13 +203,13 @@ class HierarchicalInference(RegionInference):
 
     @property
     def p_positive(self) -> float:
-        return float(winner_probabilities(self.hyper, Rope(0, 0))[0])
+        return 1 - delta_cdf(self._grid_for(Rope(0, 0)), [0.0])[0]
 
     def mean_distribution(self) -> tuple[Floats, Floats]:
         return self.hyper.delta, self.hyper.delta_mass
 
     def mean_regions(self, rope: Rope) -> tuple[float, float, float]:
-        below, above = delta_cdf(self.hyper, [rope.low, rope.high])
+        below, above = delta_cdf(self._grid_for(rope), [rope.low, rope.high])
         return 1 - above, above - below, below
 
     def hdi(self, mass: float) -> tuple[float, float]:

@@ -82,7 +82,8 @@ class HyperPosterior:
     """The posterior on a grid of nu x x x t, with log(sigma_0 / unit) = bend(x) and delta_0 = curve(t).
 
     `density` is that of (log(nu - shift), x, t), divided by e^`top`. `at_bound` marks the ends of the last two grids
-    (low, high each) where a uniform prior ends before the density does.
+    (low, high each) where a uniform prior ends before the density does. `fills` says whether rows of few points are
+    filled in.
     """
 
     nu: Floats
@@ -94,6 +95,7 @@ class HyperPosterior:
     at_bound: tuple[tuple[bool, bool], tuple[bool, bool]]
     unit: float = 1.0
     top: float = 0.0
+    fills: bool = True
 
     @cached_property
     def delta(self) -> Floats:
@@ -372,8 +374,8 @@ def answers(
 
     With the errors `known` before one `axis` was refined, only that one is estimated again.
     """
-    nodes, thetas = _winner_nodes(h, rope), _thetas(h, rope)
-    inside, shares = _inside(h, nodes, 1), _shares(h, rope, thetas)
+    nodes, (thetas, near) = _winner_nodes(h, rope), _thetas(h, rope)
+    inside, shares = _inside(h, nodes, 1), _shares(h, rope, thetas, near)
     found = _both(h, inside, shares, rope)
     errors = [0.0, 0.0, 0.0] if known is None else list(known)
     for k, size in enumerate(h.density.shape):
@@ -386,27 +388,27 @@ def answers(
             elif k == 1:
                 parts = _inside(grid, nodes), shares[..., ::step]
             else:
-                parts = _inside(grid, nodes, step), _shares(grid, rope, thetas[..., ::step])
+                parts = _inside(grid, nodes, step), _shares(grid, rope, thetas[..., ::step], near)
             coarser.append(_both(grid, *parts, rope))
         once, twice = (float(np.abs(a - b).max()) for a, b in ((found, coarser[0]), (coarser[0], coarser[1])))
         # the next halving takes off as much as the last one did, but no more than CREDIT
         errors[k] = once * min(max(once / twice if twice > 0 else 0.0, CREDIT), 1.0)
+    if (known is None or axis == 2) and _sharp_share(h) > NEGLIGIBLE_SHARP:
+        # what filling in does is as uncertain as it is large
+        plain = replace(h, fills=False)
+        without = _both(plain, _inside(plain, nodes, 1), _shares(plain, rope, thetas, near), rope)
+        errors[2] = max(errors[2], float(np.abs(found - without).max()))
     return found[:3], found[3:], (errors[0], errors[1], errors[2])
 
 
-def winner_probabilities(h: HyperPosterior, rope: Rope) -> Floats:
-    """P(better), P(equivalent), P(worse) is the largest theta."""
-    return _winner(h, _inside(h, _winner_nodes(h, rope), 1), rope)
-
-
 def delta_cdf(h: HyperPosterior, x: Sequence[float]) -> list[float]:
-    """P(delta_0 <= x), for some x."""
-    return _row_cdf(h, h.delta_mass[None], np.array([x]))[0].tolist()
-
-
-def expected_theta(h: HyperPosterior, rope: Rope) -> Floats:
-    """The posterior mean of theta."""
-    return _expected(h, _shares(h, rope, _thetas(h, rope)), rope)
+    """P(delta_0 <= x), for some x: the sum over all rows, those of few points filled in."""
+    rows = (h.density * h.weights(0)[:, None] * h.weights(1)).reshape(-1, h.t.size)
+    sharp, position = _sharp(h, rows), _position(h, np.array([x]))
+    below = _cumulated(rows[~sharp].sum(axis=0)[None], position)
+    if sharp.any():
+        below += _cumulated(_filled(h, rows[sharp]).sum(axis=0)[None], FINER * position)
+    return (below[0] / rows.sum()).tolist()
 
 
 def _both(h: HyperPosterior, inside: Floats, shares: Floats, rope: Rope) -> Floats:
@@ -522,17 +524,23 @@ def _expected(h: HyperPosterior, shares: Floats, rope: Rope) -> Floats:
     return p / p.sum()
 
 
-def _thetas(h: HyperPosterior, rope: Rope) -> Floats:
-    """theta_better and theta_worse at the points of the grid that count, rows of nu and x by t; 0 at the others."""
+def _thetas(h: HyperPosterior, rope: Rope) -> tuple[Floats, NDArray[np.bool_]]:
+    """theta_better and theta_worse at the points of the grid that count, rows of nu and x by t; 0 at the others.
+
+    And for each border the rows that have more than next to nothing around it: theta may count as a step there.
+    """
     rows = (h.density * h.weights(1)).reshape(-1, h.t.size)
     nu, sigma = _rows(h)
-    result = np.zeros((2, *rows.shape))
+    result, near = np.zeros((2, *rows.shape)), np.zeros((2, len(rows)), dtype=bool)
     points = rows > NEGLIGIBLE_POINT * rows.sum()
-    for theta, (border, sign) in zip(result, ((rope.high, 1.0), (rope.low, -1.0)), strict=True):
+    for theta, at, (border, sign) in zip(result, near, ((rope.high, 1.0), (rope.low, -1.0)), strict=True):
         if np.isfinite(border):
-            i, j = np.nonzero(points & ~_narrow(h, rows, sigma, border)[:, None])
+            place = int(np.searchsorted(h.delta, border))
+            around = rows[:, max(place - AROUND, 0) : place + AROUND]
+            at[:] = around.max(axis=1, initial=0.0) > NEXT_TO_NOTHING * rows.max(axis=1)
+            i, j = np.nonzero(points & ~(at & _narrow(h, sigma, border))[:, None])
             theta[i, j] = special.stdtr(nu[i], sign * (h.delta[j] - border) / sigma[i])
-    return result
+    return result, near
 
 
 def _rows(h: HyperPosterior) -> tuple[Floats, Floats]:
@@ -541,19 +549,13 @@ def _rows(h: HyperPosterior) -> tuple[Floats, Floats]:
     return nu, sigma
 
 
-def _narrow(h: HyperPosterior, rows: Floats, sigma: Floats, border: float) -> NDArray[np.bool_]:
-    """Where sigma_0 is as small as the steps of delta_0, so that theta is nearly a step, and where that matters.
-
-    It does not in rows that have next to nothing around the border.
-    """
-    near = int(np.searchsorted(h.delta, border))
-    around = rows[:, max(near - AROUND, 0) : near + AROUND]
-    steps = np.interp(border, h.delta, np.gradient(h.delta))
-    matters = around.max(axis=1, initial=0.0) > NEXT_TO_NOTHING * rows.max(axis=1)
-    return matters & (sigma < NARROW * steps)
+def _narrow(h: HyperPosterior, sigma: Floats, border: float) -> NDArray[np.bool_]:
+    """Where sigma_0 is as small as the steps of delta_0 at the border, so that theta is nearly a step."""
+    narrow: NDArray[np.bool_] = sigma < NARROW * np.interp(border, h.delta, np.gradient(h.delta))
+    return narrow
 
 
-def _shares(h: HyperPosterior, rope: Rope, thetas: Floats) -> Floats:
+def _shares(h: HyperPosterior, rope: Rope, thetas: Floats, near: NDArray[np.bool_]) -> Floats:
     """For each nu and x the integrals over t of theta_better, theta_worse, and of 1, from `_thetas`.
 
     Where theta is nearly a step the two are exchanged: the distribution function of delta_0 is smooth, and is
@@ -567,7 +569,7 @@ def _shares(h: HyperPosterior, rope: Rope, thetas: Floats) -> Floats:
     for k, (border, sign) in enumerate(((rope.high, 1.0), (rope.low, -1.0))):
         if np.isinf(border):
             continue
-        narrow = _narrow(h, rows, sigma, border)
+        narrow = near[k] & _narrow(h, sigma, border)
         result[k] = np.einsum("ij,ij->i", rows, thetas[k]) * (used & ~narrow)
         narrow &= used
         if narrow.any():
@@ -598,25 +600,45 @@ _CUMULATIVE = _POLYNOMIALS / np.arange(1, 7)[:, None]
 
 ALL_BUT = 1e-13
 """Shares of a row below that are none, and above 1 less that are all."""
-SHARP, FINER = 0.2, 4
+SHARP, FINER, NEGLIGIBLE_SHARP = 0.2, 4, 1e-6
 """The share of a row at one of its points (a normal distribution's, with a deviation of 2 steps) above which the row
-is filled in, and how many points take the place of one."""
+is filled in, how many points take the place of one, and the mass of such rows that does not count."""
 
 
 def _row_cdf(h: HyperPosterior, rows: Floats, x: Floats) -> Floats:
     """The mass of each row below each of its x."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        position = (h.curve.t(x) - h.t[0]) / (h.t[1] - h.t[0])
-    sharp = rows.max(axis=1) > SHARP * rows.sum(axis=1)
+    sharp, position = _sharp(h, rows), _position(h, x)
     if not sharp.any():
         return _cumulated(rows, position)
     result = np.empty(x.shape)
     result[~sharp] = _cumulated(rows[~sharp], position[~sharp])
-    # a peak of few points is known better by the logs of its densities
-    between = spline_weights(np.arange(FINER * (h.t.size - 1) + 1) / FINER, h.t.size)
-    logs = np.log(np.maximum(rows[sharp], 1e-300)) @ between.T
-    result[sharp] = _cumulated(np.exp(logs) / FINER, FINER * position[sharp])
+    result[sharp] = _cumulated(_filled(h, rows[sharp]), FINER * position[sharp])
     return result
+
+
+def _position(h: HyperPosterior, x: Floats) -> Floats:
+    """Differences in steps of the grid from its first point."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return (h.curve.t(x) - h.t[0]) / (h.t[1] - h.t[0])
+
+
+def _sharp(h: HyperPosterior, rows: Floats) -> NDArray[np.bool_]:
+    """The rows that are peaks of few points."""
+    found: NDArray[np.bool_] = h.fills & (rows.max(axis=1) > SHARP * rows.sum(axis=1))
+    return found
+
+
+def _sharp_share(h: HyperPosterior) -> float:
+    """The share of the mass in rows that are peaks of few points."""
+    rows = (h.density * h.weights(0)[:, None] * h.weights(1)).reshape(-1, h.t.size)
+    return float(rows[_sharp(h, rows)].sum() / rows.sum())
+
+
+def _filled(h: HyperPosterior, rows: Floats) -> Floats:
+    """Rows with more points between theirs, of the same mass: a peak is known better by the logs of its densities."""
+    between = spline_weights(np.arange(FINER * (h.t.size - 1) + 1) / FINER, h.t.size)
+    filled = np.exp(np.log(np.maximum(rows, 1e-300)) @ between.T)
+    return filled * (rows.sum(axis=1) / filled.sum(axis=1))[:, None]
 
 
 def _cumulated(rows: Floats, position: Floats) -> Floats:

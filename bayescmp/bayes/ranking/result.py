@@ -96,9 +96,10 @@ class AbilityInference(Value):
         first = next(blocks)
         if self.n_draws * first.gaps.shape[1] > MOST_KEPT:
             return chain([first], blocks)
+        kept = (first, *blocks)
         if _keeper and (last := _keeper()):
             vars(last).pop("_drawn", None)
-        vars(self)["_drawn"], _keeper = (kept := (first, *blocks)), weakref.ref(self)
+        vars(self)["_drawn"], _keeper = kept, weakref.ref(self)
         return kept
 
 
