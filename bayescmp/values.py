@@ -238,7 +238,7 @@ def _agree(x: Any, y: Any) -> bool:
         return len(x) == len(y) and all(map(_agree, x, y))
     if isinstance(x, (int, float)) and isinstance(y, (int, float)):
         return math.isclose(x, y, rel_tol=1e-6, abs_tol=1e-9)
-    return bool(x == y)
+    return same(x, y)
 
 
 def _read_union(hint: Any, data: Any, where: str, depth: int) -> Any:

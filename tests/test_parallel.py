@@ -318,8 +318,8 @@ def test_memory_is_bounded_for_many_pairs():
         "import bayescmp as bc, numpy as np; rng = np.random.default_rng(1);"
         "s = bc.Scores.from_arrays({f'm{i}': rng.normal(0.8, 0.03, 1000) for i in range(60)},"
         "datasets=1000, higher_is_better=True);"
-        "c = bc.compare(s, rope=0.01, random_seed=1, bayes_options={'draws': 100});"
-        "assert len(c.rows) == 1770;"
+        "c = bc.compare(s, rope=0.01, random_seed=1, bayes_options={'draws': 1000});"
+        "assert len(c.posteriors) == 1770;"
         "print(int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) // 1024)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -12,6 +12,7 @@ from scipy.special import bdtr, bdtrc, ndtr, ndtri, stdtrit
 
 from bayescmp.checks import ALTERNATIVES, check_count, check_number, check_switch, checked_seed, is_list, is_one_of
 from bayescmp.frequentist.result import EffectSize, TestResult
+from bayescmp.numerics.moments import moments
 from bayescmp.numerics.noncentral import rejection
 from bayescmp.numerics.ranks import signed_rank_distribution
 from bayescmp.scores.inputs import as_pair
@@ -419,11 +420,12 @@ def detectable_difference(
         x, y = (scores[0][np.isfinite(scores[0])] for scores in (pair.scores_a, pair.scores_b))
         check_size(min(x.size, y.size), 2, "in each group")
         n = 2 / (1 / x.size + 1 / y.size)
-        spread = math.sqrt((np.var(x, ddof=1) / x.size + np.var(y, ddof=1) / y.size) * n / 2)
+        errors = [float(moments(one)[1]) / math.sqrt(one.size) for one in (x, y)]
+        spread = math.hypot(*errors) * math.sqrt(n / 2)
         return _detectable_effect(n, None, False, power, alpha) * spread
     check_size(sample.size, 2, "pairs")
     rho = design.rho if design is not None and design.rho else None
-    return _detectable_effect(sample.size, rho, True, power, alpha) * float(np.nanstd(sample, ddof=1))
+    return _detectable_effect(sample.size, rho, True, power, alpha) * float(moments(sample)[1])
 
 
 @cache

@@ -76,8 +76,10 @@ def crossed_student(scale: float, df: float, parts: Sequence[RunsPart]) -> tuple
 
     `scale` and `df` are those of the items alone.
     """
+    if not parts:
+        return scale, df
     variance = scale**2 + sum(part.added for part in parts)
-    if not parts or not variance:
+    if not variance:
         return scale, df
     squares = scale**4 / df + sum((part.between**2 + part.crossed**2 / df) / (part.runs - 1) for part in parts)
     return float(np.sqrt(variance)), variance**2 / squares

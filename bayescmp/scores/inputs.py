@@ -719,7 +719,7 @@ def check_units(data: Pair | Table | Scores, test: str, mixed_units: bool) -> tu
     sizes, scored = np.full(len(values), np.nan), np.isfinite(values).any(axis=1)
     sizes[scored] = np.nanmedian(np.abs(values[scored]), axis=1)
     sizes[sizes == 0] = np.nan  # scores of 0 add nothing in any unit
-    if np.isnan(sizes).all() or np.nanmax(sizes) <= MOST_UNEQUAL * np.nanmin(sizes):
+    if np.isnan(sizes).all() or np.nanmax(sizes) / MOST_UNEQUAL <= np.nanmin(sizes):
         return ()
     small, large = np.nanargmin(sizes), np.nanargmax(sizes)
     mixed = (

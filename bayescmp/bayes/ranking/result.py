@@ -346,9 +346,8 @@ class RankingPosterior(BayesianResult):
     # ---- for people
 
     def __repr__(self) -> str:
-        where = self.rests_on.replace("one dataset", f'"{self.datasets[0]}"').replace(
-            "one test set", f'"{self.datasets[0]}"'
-        )
+        name = next((f'"{name}"' for name in self.datasets), "one dataset")
+        where = self.rests_on.replace("one dataset", name).replace("one test set", name)
         what = with_direction(self.metric, self.higher_is_better, self.scale)
         heading = f"Ranking: {len(self.models)} models, {what}, {where}, {self._rope_text()}"
         head = [*self._trouble(), heading, f"  {self.method}"]
