@@ -272,7 +272,7 @@ def _contrast_weights(weights: Mapping[str, float], models: tuple[str, ...]) -> 
         if not is_one_of(model, models):
             raise unknown_name("model", model, models)
         found[models.index(model)] = check_number(f"the weight of {model}", weight)
-    if not found.any() or abs(found.sum()) > 1e-9 * np.abs(found).sum():
+    if not 0 < (scale := np.abs(found).sum()) < np.inf or abs(found.sum()) > 1e-9 * scale:
         raise ValueError(f"`weights` must sum to 0 and not all be 0, got {dict(weights)!r}.")
     return found
 

@@ -227,7 +227,7 @@ class MultilevelPosterior(BayesianResult):
         """
         numbers = self._weights(weights)
         scale = np.abs(numbers).sum() / 2
-        if not scale > 0 or abs(numbers.sum()) > 1e-9 * scale:
+        if not 0 < scale < np.inf or abs(numbers.sum()) > 1e-9 * scale:
             raise ValueError(f"`weights` must sum to 0 and not all be 0, got {dict(weights)!r}.")
         return self._difference(numbers, *(_side(sign * numbers, self.models) for sign in (1, -1)))
 
