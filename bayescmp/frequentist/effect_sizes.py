@@ -542,12 +542,8 @@ def rank_biserial_core(ranked: SignedRanks, level: float) -> tuple[Floats, Float
     r = np.divide(ranked.plus - ranked.minus, total, out=np.zeros_like(total), where=total > 0)
     n = np.maximum(ranked.n, 1)
     projection = _signs_of_sums(ranked)
-    projection /= n[:, None]
-    spread = np.sqrt(
-        np.maximum(np.einsum("ij,ij->i", projection, projection) / n - (projection.sum(axis=-1) / n) ** 2, 0.0)
-    )
-    spread = spread * np.sqrt(n / np.maximum(n - 1, 1))
-    error = 2 * spread / np.sqrt(n)
+    squares = np.einsum("ij,ij->i", projection, projection) - projection.sum(axis=-1) ** 2 / n
+    error = 2 * np.sqrt(np.maximum(squares, 0.0) / np.maximum(n - 1, 1) / n) / n
     z = -ndtri((1 - level) / 2)
     inside = np.clip(r, -1 + 1e-15, 1 - 1e-15)
     reach = z * error / (1 - inside**2)

@@ -59,7 +59,7 @@ Floats = NDArray[np.float64]
 
 Ints = NDArray[np.int_]
 
-PAIRS_AT_A_TIME = 128
+PAIRS_AT_A_TIME = 256
 
 MOST_ROWS = 10
 

@@ -10,6 +10,7 @@ takes 13 ms for 435 pairs instead of 6.
 import math
 
 import numpy as np
+from numpy.polynomial.chebyshev import chebinterpolate, chebval
 from numpy.typing import NDArray
 from scipy.special import gammainccinv, gammaincinv, ndtr, ndtri
 
@@ -56,14 +57,34 @@ def noncentral_cdf(t: float, df: float, noncentrality: float) -> float:
 
 def noncentrality_interval(t: Floats, df: float, level: float) -> tuple[Floats, Floats]:
     """The noncentralities that a two-sided test at 1 - level does not reject, for many t at once."""
-    low, high = np.empty((2, *t.shape))
+    tails = (1 + level) / 2, (1 - level) / 2
+    bounds = np.empty((2, *t.shape))
     band = np.searchsorted(BANDS, np.abs(t) / math.sqrt(2 * df))  # each with nodes as close as its largest t needs
-    for bound, p in ((low, (1 + level) / 2), (high, (1 - level) / 2)):
-        for i in set(band.tolist()) - {len(BANDS)}:
-            bound[band == i] = _noncentralities(t[band == i], df, p)
-        beyond = band == len(BANDS)
-        bound[beyond] = [_noncentrality(x, df, p) for x in t[beyond].tolist()]
-    return low, high
+    for i in set(band.tolist()):
+        some = t[here := band == i]
+        if i == len(BANDS):
+            bounds[:, here] = [[_noncentrality(x, df, p) for x in some.tolist()] for p in tails]
+        else:
+            bounds[:, here] = _interpolated(some, df, tails)
+    return bounds[0], bounds[1]
+
+
+def _interpolated(t: Floats, df: float, tails: tuple[float, float]) -> Floats:
+    """`_noncentralities` for both tails; of many t from a few, because they are smooth in arsinh(t / sqrt(2 df)).
+
+    The degree leaves out less than 1e-12 of them, for any df from 1 on.
+    """
+    u = np.arcsinh(t / math.sqrt(2 * df))
+    middle, half = (u.max() + u.min()) / 2, (u.max() - u.min()) / 2
+    degree = int(16 + 28 * half)
+
+    def at(x: Floats) -> Floats:
+        some = math.sqrt(2 * df) * np.sinh(middle + half * x)
+        return np.stack([_noncentralities(some, df, p) for p in tails], axis=-1)
+
+    if t.size <= 2 * degree:
+        return np.stack([_noncentralities(t, df, p) for p in tails])
+    return np.asarray(chebval((u - middle) / half, chebinterpolate(at, degree)))
 
 
 def _noncentralities(t: Floats, df: float, p: float) -> Floats:

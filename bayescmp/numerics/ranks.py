@@ -151,17 +151,15 @@ def _plain_ranks(differences: Floats, rounding: Floats) -> SignedRanks | None:
     if differences.size == 0:
         return None
     least = rounding.max(axis=-1, keepdims=True)
-    bits = np.abs(differences).view(np.int64)
-    bits &= -2
-    bits |= differences > 0
+    signed = differences.view(np.uint64)
+    bits = signed & 0x7FFFFFFFFFFFFFFE
+    bits |= signed >> 63
     size = bits.view(np.float64)
     size.sort(axis=-1)
     least = np.maximum(least, 1e-15 * size[..., -1:])
     if not (size[..., :1] > least).all() or not (size[..., 1:] - size[..., :-1] > least).all():
         return None
-    signs: Floats = (size.view(np.int64) & 1).astype(np.float64)
-    signs *= 2.0
-    signs -= 1.0
+    signs: Floats = np.copysign(1.0, (bits << 63).view(np.float64))
     n = signs.shape[-1]
     ranks = np.arange(1.0, n + 1)
     excess, total = signs @ ranks, n * (n + 1) / 2
