@@ -12,8 +12,8 @@ import binascii
 import json
 import math
 import types
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, fields
 from functools import cache
 from inspect import isabstract
 from typing import Any, ClassVar, Self, Union, get_args, get_origin, get_type_hints
@@ -30,6 +30,10 @@ MOST_NUMBERS = 10_000
 """An array of more is packed."""
 NOT_KEPT: dict[str, bool] = {"kept": False}
 """`field(metadata=NOT_KEPT)` marks what neither JSON nor pickle keeps, such as the sampler's own record."""
+
+
+_fields: Callable[[Any], tuple[Field[Any], ...]] = cache(fields)
+_hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 
 
 class Value:
@@ -61,14 +65,14 @@ class Value:
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        return all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.compare)  # type: ignore[arg-type]
+        return all(same(getattr(self, f.name), getattr(other, f.name)) for f in _fields(type(self)) if f.compare)
 
     __hash__ = None  # type: ignore[assignment]
 
     def _copy(self, **content: Any) -> Self:
         """A copy with other content in these fields, as by `dataclasses.replace`; takes a tenth of its time."""
         made = object.__new__(type(self))
-        made.__dict__.update({name: self.__dict__[name] for name in _names(type(self))}, **content)  # type: ignore[arg-type]
+        made.__dict__.update({f.name: self.__dict__[f.name] for f in _fields(type(self))}, **content)
         if hasattr(made, "__post_init__"):
             made.__post_init__()
         return made
@@ -77,7 +81,7 @@ class Value:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; `from_dict` reads it back."""
-        data = {f.name: encode(getattr(self, f.name)) for f in fields(self) if _is_kept(f)}  # type: ignore[arg-type]
+        data = {f.name: encode(getattr(self, f.name)) for f in _fields(type(self)) if _is_kept(f)}
         summary = self._summarised()  # may compute what is then kept
         kept = self._kept()
         data |= {"kept": encode(kept)} if kept else {}
@@ -117,12 +121,12 @@ class Value:
     # ---- pickle
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {f.name: getattr(self, f.name) for f in fields(self) if _is_kept(f)}  # type: ignore[arg-type]
+        state = {f.name: getattr(self, f.name) for f in _fields(type(self)) if _is_kept(f)}
         return state | {"_kept": self._kept()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         kept = state.pop("_kept")
-        for f in fields(self):  # type: ignore[arg-type]
+        for f in _fields(type(self)):
             object.__setattr__(self, f.name, state[f.name] if f.name in state else _default(f))
         self._restore(kept)
 
@@ -212,8 +216,8 @@ def _read_value(cls: type[Value], data: Any, where: str, depth: int) -> Value:
             f"{where} must have a kind of {', '.join(known)}, got {data['kind'][:40]!r}. A kind of another package is "
             "known once that package is imported."
         )
-    hints, names = _hints(found), [f.name for f in fields(found) if _is_kept(f) and f.init]  # type: ignore[arg-type]
-    required = [f.name for f in fields(found) if f.name in names and f.default is f.default_factory is MISSING]  # type: ignore[arg-type]
+    hints, names = _hints(found), [f.name for f in _fields(found) if _is_kept(f) and f.init]
+    required = [f.name for f in _fields(found) if f.name in names and f.default is f.default_factory is MISSING]
     if missing := [name for name in required if name not in data]:
         raise ValueError(f"{where} of a {found.__name__} must have {name_list(missing)}, which is missing.")
     if unknown := [str(name) for name in data if name not in (*names, "kind", "kept", "summary")]:
@@ -343,16 +347,6 @@ def _kind(name: str) -> type[Value] | None:
     if name not in Value.KINDS:
         load_values()
     return Value.KINDS.get(name)
-
-
-@cache
-def _hints(cls: type[Value]) -> dict[str, Any]:
-    return get_type_hints(cls)
-
-
-@cache
-def _names(cls: Any) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(cls))
 
 
 def _is_kept(f: Any) -> bool:

@@ -425,6 +425,17 @@ def test_noncentralities_at_once_are_those_of_the_distribution(rng):
                 assert noncentral_cdf(x, df, two) == pytest.approx((1 - level) / 2, abs=1e-10)
 
 
+@pytest.mark.parametrize("df", [1, 2, 9, 99, 1e5])
+def test_noncentralities_of_many_t_from_a_few_are_those_of_each(rng, df):
+    """Interpolated over hundreds of t, in every band, also where all are close together."""
+    for low, high in ((-2, 2), (2.1, 6), (-20, 20), (0.1, 0.11)):
+        t = rng.uniform(low, high, 1500) * math.sqrt(2 * df)
+        for level in (0.5, 0.95, 0.999):
+            some = np.array(noncentrality_interval(t, df, level))[:, ::300].T
+            each = np.array([noncentrality_interval(t[i : i + 1], df, level) for i in range(0, 1500, 300)])[..., 0]
+            assert some == pytest.approx(each, rel=1e-10, abs=1e-10)
+
+
 def test_no_spread_of_ranks_tells_nothing():
     """A U-statistic whose estimated variance is 0 within (-1, 1): one rule, the whole range."""
     assert frequentist.cliffs_delta([0.3, 0.1], [0.1, 0.0]).value == pytest.approx((1 + 1 + 0 + 1) / 4)

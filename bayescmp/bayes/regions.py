@@ -390,7 +390,7 @@ def sampled_summary(theta: Floats, rope: Rope) -> RegionSummary:
 
 def three_of(x: Any) -> Three:
     """Three numbers as a tuple."""
-    better, equivalent, worse = (float(value) for value in x)
+    better, equivalent, worse = np.asarray(x, dtype=float).tolist()
     return better, equivalent, worse
 
 

@@ -27,7 +27,8 @@ from bayescmp.scores.table import Scores
 from bayescmp.sentences import few_datasets
 
 Floats = NDArray[np.float64]
-PLACES = ("A", "equivalent", "B", "spread")
+PLACES = {"A": (1, 0, 0), "equivalent": (0, 1, 0), "B": (0, 0, 1), "spread": (1 / 3, 1 / 3, 1 / 3)}
+"""Where the prior's datasets may lie: their shares of better, equivalent and worse."""
 
 
 def sign_test(
@@ -155,7 +156,7 @@ class SignInference(RegionInference):
         if not 0 <= self.prior <= MOST_PRIOR:
             raise ValueError(f"`prior` must be a strength from 0 to {MOST_PRIOR:,.0f} datasets, got {self.prior}.")
         if not is_one_of(self.prior_place, PLACES):
-            raise ValueError(f"`prior_place` must be one of {PLACES}, got {self.prior_place!r}.")
+            raise ValueError(f"`prior_place` must be one of {', '.join(PLACES)}, got {self.prior_place!r}.")
 
     def on_border(self, rope: Rope) -> float:
         if rope.is_zero:
@@ -166,15 +167,11 @@ class SignInference(RegionInference):
     @property
     def prior_counts(self) -> Floats:
         """The prior's datasets in the three regions."""
-        if self.prior_place == "spread":
-            return np.full(3, self.prior / 3)
-        return self.prior * (np.array(PLACES[:3]) == self.prior_place)
+        return self.prior * np.array(PLACES[self.prior_place])
 
     def counts(self, rope: Rope) -> Floats:
         """How many datasets are better, equivalent, worse."""
-        region = rope.regions(self.differences, self.rounding)
-        better, worse = np.count_nonzero(region > 0), np.count_nonzero(region < 0)
-        return np.array([better, region.size - better - worse, worse], dtype=float)
+        return np.bincount(1 - rope.regions(self.differences, self.rounding), minlength=3).astype(float)
 
     def alpha(self, rope: Rope, counts: Floats | None = None) -> Floats:
         """The Dirichlet's parameters, also of other counts; with no rope, what is equivalent goes half to each side."""
@@ -223,7 +220,7 @@ class SignInference(RegionInference):
 
     def other_priors(self) -> Iterator[tuple[str, "SignInference"]]:
         for strength in (0.0, 0.5, 1.0, 2.0, 10.0):
-            for place in PLACES if strength else PLACES[1:2]:
+            for place in PLACES if strength else ("equivalent",):
                 if (strength, place) != (self.prior, self.prior_place):
                     where = f" on {place}" if strength else ""
                     yield f"strength {strength:g}{where}", replace(self, prior=strength, prior_place=place)

@@ -51,7 +51,7 @@ ELEMENTS_AT_A_TIME = 2**16
 """Weights in memory at once: part of the random stream's layout, so that results do not depend on the machine."""
 LEAST_WORK = 3e8
 """Pairs x datasets x draws from which compiling the loop pays."""
-DRAWS_AT_A_TIME = 64
+GROUPS_AT_A_TIME = 256
 MEANS_AT_A_TIME = 3_200_000
 """Mean differences in memory at once, of as many pairs."""
 DATASETS_PER_DRAW, MOST_IN_GROUP = 4, 16
@@ -356,7 +356,7 @@ class SignedRankInference(RegionInference):
 
     def _estimate_of(self, means: Floats) -> Estimate:
         """The estimate from the mean differences under all draws."""
-        return Estimate(self.mean, *hdi(means), float(means @ (means > 0)) / means.size)
+        return Estimate(self.mean, *hdi(means), float(np.maximum(means, 0.0).sum()) / means.size)
 
     def mean_distribution(self) -> tuple[Floats, Floats]:
         """Values of the mean difference and their weights: the draws."""
@@ -754,11 +754,12 @@ def _count_wins(  # type: ignore[no-untyped-def]
     """
     n, groups = weights.shape
     ropes, wanted = no_rope.size, means.shape[1] > 0
-    size = min(DRAWS_AT_A_TIME, groups)
+    size = min(GROUPS_AT_A_TIME, groups)
     w, prefix = np.ones((n, size)), np.zeros((n + 2, size))
     sums, mean, t = np.zeros((ropes, 6, size)), np.zeros((2, size)), np.zeros(size)
     won = np.zeros((ropes, 3, size))
-    # a few groups at a time stay in the fastest memory, and loops over `size` become vector instructions
+    # a few groups at a time stay in fast memory; loops over `size` become vector instructions, of rows that are named
+    # by their places: a view of a row takes as long to make as to use
     for start in range(0, groups, size):
         width = min(size, groups - start)
         w[:, :width] = weights[:, start : start + width]
@@ -766,17 +767,13 @@ def _count_wins(  # type: ignore[no-untyped-def]
             first, order, quantile = firsts[p], orders[p], quantiles[p]
             prefix[0] = 0.0
             prefix[first + 1] = 0.0
+            mean[:] = 0.0
             for i in range(n):
-                at = i if i < first else i + 1
-                row, before, after = w[order[i]], prefix[at], prefix[at + 1]
+                side, row, value = 0 if i < first else 1, order[i], z[p, i]
                 for d in range(size):
-                    after[d] = before[d] + row[d]
+                    prefix[i + side + 1, d] = prefix[i + side, d] + w[row, d]
+                    mean[side, d] += value * w[row, d]
             if wanted:
-                mean[:] = 0.0
-                for i in range(n):
-                    row, value, sum_of = w[order[i]], z[p, i], mean[0 if i < first else 1]
-                    for d in range(size):
-                        sum_of[d] += value * row[d]
                 for d in range(size):
                     mean[1, d] /= prefix[n + 1, d] if first < n else 1.0
                     mean[0, d] = mean[0, d] / prefix[first, d] - mean[1, d]
@@ -793,18 +790,17 @@ def _count_wins(  # type: ignore[no-untyped-def]
                             begin, end = (0, first) if part_of == 0 else (first, n)
                             base, every = (first + 1, n + 1) if part_of == 2 else (0, first)
                             shift = n - first if part_of == 1 else 0
-                            sum_of = of[3 * border + part_of]
-                            full = begin
+                            to, full = 3 * border + part_of, begin
                             while full < end and rows[full + shift] == every:
                                 full += 1
-                            row, other = prefix[full if part_of == 0 else full + 1], prefix[every]
+                            row = full if part_of == 0 else full + 1
                             for d in range(size):  # all at once for those with every partner
-                                sum_of[d] += row[d] * other[d]
+                                of[to, d] += prefix[row, d] * prefix[every, d]
                             for i in range(full, end):
-                                if rows[i + shift] != base:  # some partners
-                                    row, other = w[order[i]], prefix[rows[i + shift]]
+                                row, other = order[i], rows[i + shift]
+                                if other != base:  # some partners
                                     for d in range(size):
-                                        sum_of[d] += row[d] * other[d]
+                                        of[to, d] += w[row, d] * prefix[other, d]
                 for d in range(size):
                     one, two = prefix[first, d], prefix[n + 1, d] if first < n else 1.0
                     for border in range(2):

@@ -1,8 +1,9 @@
 """Which share of a Dirichlet is the largest? Exact probabilities, for any counts from 0 to 10^6.
 
 With independent G_i ~ Gamma(a_i), P(theta_i is the largest) = integral of g(x; a_i) times the product of G(x; a_j), the
-density of one and the distribution functions of the others. In t = log(x / a_i) the integrand is log-concave: find its
-mode, walk to where it has fallen by e^-45 on either side, and integrate the two sides by Gauss-Legendre panels.
+density of one and the distribution functions of the others. In t = log(x / a_i) the integrand is log-concave. Where it
+is large the density is: the trapezoidal rule, with steps of the integrand's width. In the tails find its mode, walk to
+where it has fallen by e^-45 on either side, and integrate the two sides by Gauss-Legendre panels.
 Probabilities below 10^-6 have relative errors of up to 2e-6 at 10^6 counts (scipy's gammainc stops its series there).
 """
 
@@ -36,14 +37,14 @@ def _p_largest(alpha: tuple[float, ...]) -> Floats:
         result[alive] = 1.0
         return result
     if alive.size == 2:
-        i, j = alive
+        i, j = alive.tolist()
         result[i], result[j] = two_sides(a[i], a[j])
         return result
     # the largest alpha has the largest probability, which is safe to get from the others
     top = int(a.argmax())
-    for i in alive:
+    for i in alive.tolist():
         if i != top:
-            result[i] = result[top] if a[i] == a[top] else _integral(a[i], np.delete(a, i))
+            result[i] = result[top] if a[i] == a[top] else _integral(alpha[i], np.array(alpha[:i] + alpha[i + 1 :]))
     tied = a == a[top]
     result[tied] = (1 - result[~tied].sum()) / tied.sum()
     return result
@@ -80,14 +81,18 @@ def two_sides(a: float, b: float) -> tuple[float, float]:
 def _integral(a: float, others: Floats) -> float:
     top = float(others.max())
     if a > 5 and a > top - 6 * math.sqrt(a + top):
-        # not far out in the tail: where the density is, there is the integrand
-        mode, peak = 0.0, 0.0
-        left, right = 45 / a + math.sqrt(90 / a), math.log1p(45 / a + math.sqrt(90 / a))
-    else:
-        mode, peak = _mode(a, others)
-        if peak < -740:  # below the smallest double, whatever the width
-            return 0.0
-        left, right = _reach(mode, peak, a, others)
+        # not far out in the tail: where the density is, there is the integrand, and the trapezoidal rule does
+        fall, step = FALL / a, 0.75 / math.sqrt(a + others.sum())
+        t = np.arange(-fall - min(1.0, math.sqrt(2 * fall)), math.log1p(fall + math.sqrt(2 * fall)), step)
+        growth = np.expm1(t)
+        values = np.exp(_log_peak_density(a) - a * (growth - t))
+        for b in others.tolist():
+            values *= special.gammainc(b, a + a * growth)
+        return step * float(values.sum())
+    mode, peak = _mode(a, others)
+    if peak < -740:  # below the smallest double, whatever the width
+        return 0.0
+    left, right = _reach(mode, peak, a, others)
     leftwards = _EDGES if left < 20 else _GRADED
     edges = np.concatenate([mode - left * leftwards[:0:-1], [mode], mode + right * _EDGES[1:]])
     half = np.diff(edges) / 2

@@ -48,6 +48,8 @@ def _of_one(x: Floats) -> tuple[Any, Any, Any] | None:
 
 def mean(x: Floats) -> Floats:
     """The mean along the last axis, also where the sum is too large for a double; NaN is not an observation."""
+    if x.shape[-1] == 1:
+        return x[..., 0]
     with np.errstate(over="ignore", invalid="ignore"):
         for average in (np.mean, np.nanmean):
             result = np.asarray(average(x, axis=-1))
