@@ -271,15 +271,18 @@ class SignedRankInference(RegionInference):
         return _beta_quantiles(float(self._alpha[self._first].sum()), float(self._alpha[~self._first].sum()))
 
     def _blocks(self, n_draws: int | None = None, other: int | None = None) -> Iterator["_Block"]:
-        """Weights and quantiles of T for all draws, block by block; every block has its own random stream."""
+        """Weights and quantiles of T for all draws, block by block; every block has its own random stream.
+
+        All blocks have their weights in the same memory, one after the other.
+        """
         n, left = self.differences.size, self.n_draws if n_draws is None else n_draws
         group = int(np.clip(n // DATASETS_PER_DRAW, 1, MOST_IN_GROUP))
         half = int(np.clip(ELEMENTS_AT_A_TIME // n, 16, 512)) // 2
         seed = (self.random_seed,) if other is None else (self.random_seed, other)
+        uniform, weights = np.empty((n, half)), np.empty((self._z.size, 2, half))
         for block in range(-(-left // (2 * half * group))):
             rng = np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence((*seed, block))))
-            weights = np.empty((self._z.size, 2, half))
-            weights[:n, 0] = np.maximum(rng.random((n, half)), 2.0**-53)
+            np.maximum(rng.random(out=uniform), 2.0**-53, out=weights[:n, 0])
             np.subtract(1.0, weights[:n, 0], out=weights[:n, 1])
             np.log(weights[:n], out=weights[:n])
             np.negative(weights[:n], out=weights[:n])
@@ -487,6 +490,7 @@ class _Walsh:
     error_i leaves of it, which is a search among the sorted upper ends; above it likewise with the lower ends. These
     partners are the first ones of their side in the order of z, with prefix sums that all borders share, unless errors
     are as large as the differences: then upper and lower ends have orders of their own.
+
     """
 
     def __init__(self, z: Floats, ropes: list[Rope], errors: Floats, first: NDArray[np.bool_]) -> None:
@@ -494,6 +498,7 @@ class _Walsh:
         self.first = int(first.sum())
         self.upper, self.lower = ((z + sign * errors)[self.order] for sign in (1, -1))
         self.one_order = True
+        self._room = _Room()
         self.borders = [
             None if rope.is_zero and border == "low" else self._partners(getattr(rope, border))
             for rope in ropes
@@ -525,10 +530,15 @@ class _Walsh:
 
         From none to all of the first side, then from none to all of the second.
         """
+        n, columns = ordered.shape
+        upper, lower = (self._room[border, n + 2, columns] for border in ("upper", "lower"))
         if self.one_order:
-            return [_prefix_sums(ordered, self.first)]
-        side = np.arange(len(ordered)) >= self.first
-        return [_prefix_sums(ordered[np.lexsort((ends, side))], self.first) for ends in (self.upper, self.lower)]
+            return [_prefix_sums(ordered, self.first, upper)]
+        side = np.arange(n) >= self.first
+        return [
+            _prefix_sums(ordered[np.lexsort((ends, side))], self.first, sums)
+            for ends, sums in ((self.upper, upper), (self.lower, lower))
+        ]
 
     def partners(self) -> NDArray[np.intp]:
         """For each rope: below and not above its upper border, then its lower one (or the upper again)."""
@@ -543,7 +553,7 @@ class _Walsh:
 
         `shares` gives the first side other shares of the weights, any number for each draw: ropes x 3 x these.
         """
-        ordered = weights[self.order]
+        ordered = weights.take(self.order, axis=0, out=self._room["ordered", *weights.shape], mode="clip")
         prefixes = self.prefix_sums(ordered)
         one, two = prefixes[0][self.first], prefixes[0][-1]
         t = one / (one + two) if shares is None else shares
@@ -590,7 +600,8 @@ class _Walsh:
         n, first = len(ordered), self.first
         sums = np.zeros((3, ordered.shape[1]))
         for i, rows in enumerate(partners):
-            terms = prefixes[i % len(prefixes)].take(rows, axis=0)
+            terms = self._room["terms", rows.size, ordered.shape[1]]
+            prefixes[i % len(prefixes)].take(rows, axis=0, out=terms, mode="clip")
             terms[:n] *= ordered
             terms[n:] *= ordered[first:]
             for total, part in zip(sums, (terms[:first], terms[n:], terms[first:n]), strict=True):
@@ -612,9 +623,19 @@ class _Walsh:
         return hits.sum(axis=2)
 
 
-def _prefix_sums(ordered: Floats, first: int) -> Floats:
+class _Room(dict[tuple[Any, ...], Floats]):
+    """Arrays by their names and shapes, with whatever they were filled with before.
+
+    To get a large array from the system takes as long as to compute with it.
+    """
+
+    def __missing__(self, key: tuple[Any, ...]) -> Floats:
+        self[key] = np.empty(key[1:])
+        return self[key]
+
+
+def _prefix_sums(ordered: Floats, first: int, prefix: Floats) -> Floats:
     """Sums of the first 0, 1, ... rows of those before `first`, and of the others."""
-    prefix = np.empty((ordered.shape[0] + 2, ordered.shape[1]))
     for rows, sums in ((ordered[:first], prefix[: first + 1]), (ordered[first:], prefix[first + 1 :])):
         sums[0] = 0.0
         if ordered.shape[1] < 128:
