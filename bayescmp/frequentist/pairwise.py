@@ -35,6 +35,7 @@ from bayescmp.frequentist.rank_tests import (
 from bayescmp.frequentist.result import MIRRORED, EffectSize, TestResult
 from bayescmp.frequentist.t_tests import corrected_name, overlap_notes, student_test
 from bayescmp.numerics.binomial import fair_coin_p
+from bayescmp.numerics.moments import mean
 from bayescmp.numerics.ranks import signed_ranks
 from bayescmp.numerics.student import student_p, student_parameters, student_ppf
 from bayescmp.scores.inputs import (
@@ -59,7 +60,8 @@ Floats = NDArray[np.float64]
 
 Ints = NDArray[np.int_]
 
-PAIRS_AT_A_TIME = 256
+PAIRS_AT_A_TIME = 128
+"""Pairs whose arrays are small enough that memory is used again."""
 
 MOST_ROWS = 10
 
@@ -713,8 +715,7 @@ def _wilcoxon_columns(table: Scores, data: WilcoxonData, i: Ints, j: Ints, alter
     gap, rounding = data.differences(i, j, table.higher_is_better, table.scale)
     ranks = signed_ranks(gap, rounding, data.zero_method)
     p, exact = wilcoxon_p(ranks, alternative, data.method, data.correction)
-    n = (~np.isnan(gap)).sum(axis=1)
-    return (ranks.plus, ranks.minus, ranks.n, p, exact, np.nansum(gap, axis=1) / n, *rank_biserial_core(ranks, 0.95))
+    return (ranks.plus, ranks.minus, ranks.n, p, exact, mean(gap), *rank_biserial_core(ranks, 0.95))
 
 
 def _bounds(mean: Floats, scale: Floats, df: Floats, alternative: str) -> tuple[Floats, Floats]:
