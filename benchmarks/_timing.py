@@ -1,6 +1,9 @@
 """The common shape of the benchmarks: cases beside peers, how time grows, how far from the limit; and their timing."""
 
+import os
 import resource
+import subprocess
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +34,27 @@ class Case:
     share: dict[str, float] = field(default_factory=dict)
     less: dict[str, tuple[Callable[[], Work], float]] = field(default_factory=dict)
     once: bool = False
+
+
+@dataclass(frozen=True)
+class Process:
+    """Work of a new process: Python with these arguments."""
+
+    arguments: tuple[str, ...]
+
+    def __call__(self) -> None:
+        # with compiled modules, as they are where a package is installed
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        subprocess.run([sys.executable, *self.arguments], check=True, capture_output=True, env=environment)
+
+    def megabytes(self) -> float:
+        """The most memory that it ever has; by a small parent, because a child's peak starts at that of its parent."""
+        code = (
+            "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
+            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+        )
+        command = [sys.executable, "-S", "-c", code, sys.executable, *self.arguments]
+        return int(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout) / 1024
 
 
 @dataclass(frozen=True)
@@ -111,12 +135,15 @@ def peak_memory(make: Callable[[], Work]) -> dict[str, float]:
     """The most memory that this process ever had, in MB, after doing the work once.
 
     From /proc, because ru_maxrss starts at the memory of the parent, and so says too much; without /proc, and for work
-    that is done in a child, nothing is said.
+    that is done by workers, nothing is said.
     """
     try:
-        make()()
+        work = make()
     except ImportError:
         return {}
+    if isinstance(work, Process):
+        return {"megabytes": work.megabytes()}
+    work()
     peak = None if resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss else _peak()
     return {} if peak is None else {"megabytes": peak}
 

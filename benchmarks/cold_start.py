@@ -1,13 +1,12 @@
 """From a cold start: importing bayescmp, its command line, and one test in a new process, beside baycomp and SciPy."""
 
-import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
-from _timing import Case, Work
+from _timing import Case, Process, Work
 
 import bayescmp as bc
 
@@ -26,9 +25,7 @@ TEST = "test correlated-ttest {} SVM DT --rope 0.01 --resampling kfold:10x10 --m
 def process(*arguments: str, needs: str = "bayescmp") -> Work:
     """Running Python with these arguments."""
     __import__(needs)
-    # with compiled modules, as they are where a package is installed
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=environment)
+    return Process(arguments)
 
 
 def results() -> str:

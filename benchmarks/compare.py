@@ -20,8 +20,8 @@ PEER_MODELS, PEER_DRAWS, FEWER_DRAWS = 3, 500, 100
 
 def one_score(models: int, datasets: int) -> bc.Scores:
     rng = np.random.default_rng(1)
-    arrays = {f"m{i}": rng.normal(0.8 + i / 2000, 0.03, datasets) for i in range(models)}
-    return bc.Scores.from_arrays(arrays, metric="accuracy", datasets=datasets)
+    arrays = {f"m{i}": rng.normal(0.8 + i / 2000, 0.03, (datasets, 1)) for i in range(models)}
+    return bc.Scores.from_arrays(arrays, metric="accuracy")
 
 
 def with_folds(models: int, datasets: int, folds: int = 100) -> bc.Scores:

@@ -2,6 +2,7 @@
 
 import warnings
 
+import compare
 import numpy as np
 from _timing import Case, Growth, Work
 from scipy import stats
@@ -10,12 +11,7 @@ import bayescmp as bc
 
 
 def table(models: int = 30, datasets: int = 120) -> bc.Scores:
-    rng = np.random.default_rng(1)
-    return bc.Scores.from_arrays(
-        {f"m{i}": rng.normal(0.8 + i / 2000, 0.03, datasets) for i in range(models)},
-        higher_is_better=True,
-        datasets=datasets,
-    )
+    return compare.one_score(models, datasets)
 
 
 def wilcoxon() -> Work:

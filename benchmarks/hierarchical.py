@@ -1,15 +1,13 @@
 """The hierarchical test, 54 datasets x 100 scores: quadrature beside our own NUTS and baycomp's Stan."""
 
-import subprocess
 import sys
 from functools import partial
 from typing import Any
 
 import numpy as np
-from _timing import Case, Growth, Limit, Work
+from _timing import Case, Growth, Limit, Process, Work
 
 import bayescmp as bc
-from bayescmp.bayes.hierarchical import convolution, quadrature
 
 NUTS = {"draws": 500, "tune": 500, "chains": 2, "cores": 1, "progressbar": False}
 LIMIT = "hierarchical test, 54 x 100"
@@ -48,7 +46,7 @@ def near_twins() -> Work:
 
 def cold() -> Work:
     code = "import sys; sys.path.insert(0, sys.argv[1]); import hierarchical as h; h.fit(h.study(54))"
-    return lambda: subprocess.run([sys.executable, "-c", code, sys.path[0]], check=True)
+    return Process(("-c", code, sys.path[0]))
 
 
 def nuts() -> Work:
@@ -67,6 +65,8 @@ def stan() -> Work:
 
 def bare() -> Work:
     """The Student distribution functions and densities of one warm test, and nothing done with them."""
+    from bayescmp.bayes.hierarchical import convolution, quadrature
+
     calls: list[tuple[Any, tuple[Any, ...]]] = []
     places = [(quadrature, "_thetas"), (quadrature, "winner_reach"), (quadrature, "log_student_of_square")]
     places += [(quadrature, "log_student"), (convolution, "log_student_of_square")]
