@@ -46,7 +46,7 @@ class RegionSummary(Value):
     def __post_init__(self) -> None:
         for name in ("probabilities", "expected"):
             three = getattr(self, name)
-            if not all(-1e-9 <= p <= 1 + 1e-9 for p in three) or not abs(sum(three) - 1) < 1e-6:
+            if not (min(three) >= -1e-9 and abs(sum(three) - 1) < 1e-6):
                 raise ValueError(f"`{name}` must be three probabilities that sum to 1, got {three}.")
 
     def swap(self) -> "RegionSummary":

@@ -105,7 +105,8 @@ class Pair(Value):
     @cached_property
     def paired(self) -> bool:
         """Whether score i of A belongs to score i of B; independent runs have nothing to pair them by."""
-        return all(r.paired for r in self.resampling if r is not None)
+        design = self.resampling[0]  # all are of one kind
+        return design is None or design.paired
 
     @cached_property
     def differences(self) -> NDArray[np.float64]:
