@@ -24,9 +24,9 @@ def random_numbers(monkeypatch):
     def counting(bits):
         rng = real(bits)
 
-        def random(size):
-            drawn.append(int(np.prod(size)))
-            return rng.random(size)
+        def random(size=None, out=None):
+            drawn.append(int(np.prod(size)) if out is None else out.size)
+            return rng.random(size, out=out)
 
         def gamma(shape, size):
             drawn.append(int(np.prod(size)))
@@ -67,6 +67,19 @@ def test_one_signed_rank_test_draws_no_more_random_numbers_than_it_needs(random_
     assert bc.bayes.signed_rank_test(pair, rope=0.01, random_seed=1, draws=20_000).p_better >= 0
     groups = -(-20_000 // (13 * 512)) * 512
     assert sum(random_numbers) == (54 / 2 + 2) * groups
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts page faults as Linux does")
+def test_one_signed_rank_test_uses_its_memory_again():
+    """Pages of memory that the system has to hand out for a call: 10,300 where every block of draws asks for its own."""
+    code = (
+        "import resource, numpy as np, bayescmp as bc; d = np.random.default_rng(1).normal(0, 0.03, 500);"
+        "call = lambda: bc.bayes.signed_rank_test(d, 0 * d, rope=0.01, random_seed=1).p_better;"
+        "pages = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt; call();"
+        "before = pages(); [call() for _ in range(5)]; print((pages() - before) // 5)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) <= 2_000
 
 
 def test_all_pairs_of_a_comparison_share_their_random_numbers(random_numbers):
