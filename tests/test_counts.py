@@ -71,7 +71,7 @@ def test_one_signed_rank_test_draws_no_more_random_numbers_than_it_needs(random_
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts page faults as Linux does")
 def test_one_signed_rank_test_uses_its_memory_again():
-    """Pages of memory that the system has to hand out for a call: 10,300 where every block of draws asks for its own."""
+    """Pages of memory that the system hands out for a call: 10,300 where every block of draws asks for its own."""
     code = (
         "import resource, numpy as np, bayescmp as bc; d = np.random.default_rng(1).normal(0, 0.03, 500);"
         "call = lambda: bc.bayes.signed_rank_test(d, 0 * d, rope=0.01, random_seed=1).p_better;"
