@@ -23,12 +23,12 @@ multiplied up. The run took {minutes:.0f} minutes.
 {cases}
 
 Not the same in all respects: bayescmp's sign test is exact and baycomp's is Monte Carlo, and counts that came before
-are remembered; the 50,000 draws of the signed-rank test come in groups that share random numbers, with about the
-Monte-Carlo error of as many independent ones; `compare` also does the
-classical tests, their adjustment and the effect sizes; autorank's Bayesian mode also estimates intervals for every
-model; statsmodels runs Python's garbage collector in every adjustment, and that is nearly all of its time. The time of
-NUTS depends on how many draws one asks for, here 2 chains of 500 + 500, compiling the model included. `read_scores`
-also checks and aligns what pandas only reads. Beside `import numpy`, one over the ratio is our time in units of that.
+are remembered; the 50,000 draws of the signed-rank test come in groups that share random numbers, and by their
+Monte-Carlo error most often are worth 0.5 to 2 times as many independent ones; `compare` also does the classical tests,
+their adjustment and the effect sizes; autorank's Bayesian mode also estimates intervals for every model; statsmodels
+runs Python's garbage collector in every adjustment, and that is nearly all of its time. The time of NUTS depends on how
+many draws one asks for, here 2 chains of 500 + 500, compiling the model included. `read_scores` also checks and aligns
+what pandas only reads. Beside `import numpy`, one over the ratio is our time in units of that.
 
 ## Beside version 0.1.0
 
@@ -51,7 +51,7 @@ A share of 0.5 means that nobody can make it more than twice as fast without ano
 
 {limits}
 
-- Random weights are what one signed-rank test cannot do without: one uniform number for every two groups of up to 16
+- Random weights are what one signed-rank test cannot do without: one uniform number for every two groups of up to 10
   draws. All pairs of `compare` share them, and what is left is some five multiplications and additions for each pair,
   dataset and group, and some twenty for each draw, in a compiled loop.
 - The hierarchical test's convolutions are tabulated once for each nu and number of folds, and remembered: the first

@@ -62,10 +62,10 @@ def test_importing_loads_little_more_than_numpy():
 
 
 def test_one_signed_rank_test_draws_no_more_random_numbers_than_it_needs(random_numbers):
-    """A number for two weights of each dataset, one for the prior's and one for T, in groups of 13 draws."""
+    """A number for two weights of each dataset, one for the prior's and one for T, in groups of 10 draws."""
     pair = table(2, 54).pair("m0", "m1")
     assert bc.bayes.signed_rank_test(pair, rope=0.01, random_seed=1, draws=20_000).p_better >= 0
-    groups = -(-20_000 // (13 * 512)) * 512
+    groups = -(-20_000 // (10 * 512)) * 512
     assert sum(random_numbers) == (54 / 2 + 2) * groups
 
 

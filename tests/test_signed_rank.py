@@ -247,6 +247,21 @@ def test_a_hundred_thousand_datasets():
     assert p.p_better == pytest.approx(expected, abs=4 * p.largest_mcse + 0.003)
 
 
+@pytest.mark.parametrize("n", [20, 54, 120])
+def test_what_draws_that_share_random_numbers_are_worth(n):
+    """By their stated error, beside that of as many independent ones: most often 0.5 to 2 times."""
+    rng, worth = np.random.default_rng(n), []
+    for seed in range(50):
+        d = rng.normal(0.01 * rng.choice([-1, 0, 1]), 0.03, n) + 0.03 * rng.normal() / np.sqrt(n)
+        p = bc.bayes.signed_rank_test(d, 0 * d, rope=0.01, random_seed=seed, draws=20_000)
+        for share, error in zip(p.three[::2], list(p.mcse.values())[::2], strict=True):
+            if 0.05 < share < 0.95:
+                worth.append(share * (1 - share) / 20_000 / error**2)
+    assert len(worth) > 25
+    assert np.quantile(worth, 0.2) > 0.5
+    assert 0.75 < np.median(worth) < 2
+
+
 @pytest.mark.oracle("bayes.RegionPosterior.mcse", "simulation")
 @pytest.mark.parametrize(("models", "draws"), [(("gbm", "svm"), 2000), (("rf", "gbm"), 2000)])
 def test_reported_error_is_the_real_one(models, draws):

@@ -376,9 +376,11 @@ class RegionPosterior(Posterior):
 
 def wins(theta: Floats, axis: int = -1) -> Floats:
     """For each draw which region (along `axis`) is the largest; equal ones share the win."""
-    largest = theta >= theta.max(axis=axis, keepdims=True) - TIE
-    shared = largest.sum(axis=axis, keepdims=True)
-    return largest / shared if shared.max(initial=1) > 1 else largest.astype(float)
+    best = theta.max(axis=axis, keepdims=True)
+    largest = theta >= best - TIE
+    if np.count_nonzero(largest) == best.size:
+        return largest.astype(float)
+    return largest / largest.sum(axis=axis, keepdims=True)
 
 
 def sampled_summary(theta: Floats, rope: Rope) -> RegionSummary:

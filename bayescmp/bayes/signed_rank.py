@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
+from itertools import pairwise
 from threading import Lock
 from typing import Any, Literal, NamedTuple
 
@@ -54,8 +55,11 @@ LEAST_WORK = 3e8
 GROUPS_AT_A_TIME = 256
 MEANS_AT_A_TIME = 3_200_000
 """Mean differences in memory at once, of as many pairs."""
-DATASETS_PER_DRAW, MOST_IN_GROUP = 4, 16
-"""Draws that share their proportions: one for so many datasets, because with few of them T tells less of the answer."""
+DATASETS_PER_DRAW, MOST_IN_GROUP = 4, 10
+"""Draws that share their proportions: one for so many datasets, because with few of them T tells less of the answer.
+
+More than 10 take less time, and are worth less than as many independent ones.
+"""
 
 
 def signed_rank_test(
@@ -88,8 +92,8 @@ def signed_rank_test(
     mixed_units : bool
         Average differences also where the typical sizes of unbounded scores show that datasets have different units.
     draws : int
-        Number of Monte-Carlo draws, at least 1,000. They come in groups that share random numbers, and are as good as
-        independent ones, or better; `mcse` says how good.
+        Number of Monte-Carlo draws, at least 1,000. They come in groups that share random numbers, and most often are
+        worth 0.5 to 2 times as many independent ones; `mcse` says how good they are.
     precision : float, optional
         Draw until every probability's Monte-Carlo standard error is at most this, instead of `draws` times.
     random_seed : int, optional
@@ -288,11 +292,10 @@ class SignedRankInference(RegionInference):
             np.negative(weights[:n], out=weights[:n])
             if self.prior:
                 weights[n] = rng.standard_gamma(self.prior, (2, half))
-            start = rng.random(2 * half)
+            places = rng.random(2 * half) + np.arange(group)[:, None] / group
+            places -= np.floor(places)  # as % 1, in a tenth of its time
             draws = min(2 * half * group, left - 2 * half * group * block)
-            yield _Block(
-                weights.reshape(-1, 2 * half), *_places((start + np.arange(group)[:, None] / group) % 1), draws
-            )
+            yield _Block(weights.reshape(-1, 2 * half), *_places(places), draws)
 
     def _plan(self, ropes: list[Rope]) -> "_Walsh":
         return _Walsh(self._z, ropes, self._errors, self._first)
@@ -623,6 +626,9 @@ class _Walsh:
         return hits.sum(axis=2)
 
 
+WIDE, ROWS_IN_PART = 64, 16
+
+
 class _Room(dict[tuple[Any, ...], Floats]):
     """Arrays by their names and shapes, with whatever they were filled with before.
 
@@ -638,12 +644,24 @@ def _prefix_sums(ordered: Floats, first: int, prefix: Floats) -> Floats:
     """Sums of the first 0, 1, ... rows of those before `first`, and of the others."""
     for rows, sums in ((ordered[:first], prefix[: first + 1]), (ordered[first:], prefix[first + 1 :])):
         sums[0] = 0.0
-        if ordered.shape[1] < 128:
+        if ordered.shape[1] < WIDE:
             np.cumsum(rows, axis=0, out=sums[1:])
-        else:  # row by row is several times faster than numpy's cumsum over the first axis
-            for i, row in enumerate(rows):
-                np.add(sums[i], row, out=sums[i + 1])
+        else:
+            _add_up(rows, sums[1:])
     return prefix
+
+
+def _add_up(rows: Floats, sums: Floats) -> None:
+    """`np.cumsum(rows, axis=0, out=sums)` of wide rows in a half of its time: within parts, then from part to part."""
+    whole = len(rows) // ROWS_IN_PART * ROWS_IN_PART
+    given, parts = (x[:whole].reshape(-1, ROWS_IN_PART, x.shape[1]) for x in (rows, sums))
+    parts[:, 0] = given[:, 0]
+    for i in range(1, ROWS_IN_PART):
+        np.add(parts[:, i - 1], given[:, i], out=parts[:, i])
+    for before, part in pairwise(parts):
+        part += before[-1]
+    for i in range(whole, len(rows)):
+        np.add(sums[i - 1] if i else 0.0, rows[i], out=sums[i])
 
 
 def _count(ends: Floats, room: Floats, side: Literal["left", "right"]) -> tuple[NDArray[np.intp], bool]:
