@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -76,12 +75,12 @@ def group(data: Any, name: str) -> Any:
     return found.to_dataset() if is_arviz_1() else found
 
 
-def save(data: Any, path: str | Path) -> None:
+def save(data: Any, path: str | os.PathLike[str]) -> None:
     """Write netCDF."""
     data.to_netcdf(str(path))
 
 
-def load(path: str | Path) -> Any:
+def load(path: str | os.PathLike[str]) -> Any:
     """Read netCDF, wholly into memory so that the file is free again."""
     data = import_arviz().from_netcdf(str(path))
     return data.load()

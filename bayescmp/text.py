@@ -1,10 +1,13 @@
 """Numbers and names for people; plain data for JSON; and the versions that made them."""
 
 import math
+import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cache
+from importlib.machinery import PathFinder
 from typing import Any
 
 JOINERS = "\u200c\u200d\ufe0f"
@@ -203,13 +206,24 @@ def _magnitude(x: float) -> int:
 @cache
 def _versions() -> tuple[tuple[str, str], ...]:
     import numpy
-    import scipy
 
     return (
         ("bayescmp", sys.modules["bayescmp"].__version__),
         ("numpy", numpy.__version__),
-        ("scipy", scipy.__version__),
+        ("scipy", _scipy_version()),
     )
+
+
+def _scipy_version() -> str:
+    """As its file says: to import scipy for that takes as long as a small test."""
+    with suppress(AttributeError, ImportError, OSError):  # where it is installed in another way
+        folder: Any = PathFinder.find_spec("scipy")
+        file: Any = PathFinder.find_spec("version", folder.submodule_search_locations)
+        if found := re.search('^version = "(.+)"', file.loader.get_source("version"), re.M):
+            return found[1]
+    import scipy
+
+    return scipy.__version__
 
 
 def versions() -> dict[str, str]:

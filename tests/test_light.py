@@ -132,3 +132,14 @@ def test_the_command_line_is_light(arguments):
         )
         == "[]"
     )
+
+
+def test_the_versions_of_a_result_are_those_of_the_packages():
+    """That of scipy is read from its file, without importing it."""
+    import numpy
+    import scipy
+
+    import bayescmp as bc
+
+    found = bc.bayes.correlated_ttest(bc.load_labour().pair("SVM", "DT"), rope=0.01).versions
+    assert found == {"bayescmp": bc.__version__, "numpy": numpy.__version__, "scipy": scipy.__version__}

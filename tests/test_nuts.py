@@ -80,7 +80,7 @@ def test_models_of_the_region_tests_are_dirichlet():
 
 def test_sampled_regions_count_what_was_drawn():
     """Thetas of known draws: shares, HDI and mirror by counting, and no answer for what was not drawn."""
-    from bayescmp.bayes.pymc_models import SampledRegions
+    from bayescmp.bayes.regions import SampledRegions
 
     rng = np.random.default_rng(3)
     chains = rng.dirichlet([4.0, 2.0, 1.0], (2, 500))

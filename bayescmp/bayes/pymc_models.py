@@ -4,20 +4,14 @@ The models themselves stand beside their tests.
 """
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from bayescmp import _compat, catalogue
 from bayescmp.bayes import nuts
-from bayescmp.bayes.distributions import Draws, Floats
-from bayescmp.bayes.hdi import hdi
-from bayescmp.bayes.regions import RegionInference, RegionSummary, sampled_summary
+from bayescmp.bayes.distributions import Draws
 from bayescmp.checks import checked_seed, is_one_of
 from bayescmp.errors import name_list
-from bayescmp.rope import Rope, RopeLike
+from bayescmp.rope import RopeLike
 from bayescmp.scores.pair import Pair
 
 
@@ -74,59 +68,8 @@ def sample_difference(model: Any, random_seed: int | None, options: dict[str, An
     return Draws(chains), fields
 
 
-def sample_regions(
-    model: Any,
-    theta: Callable[[dict[str, Any]], Floats],
-    rope: Rope,
-    random_seed: int | None,
-    options: dict[str, Any],
-) -> dict[str, Any]:
-    """NUTS draws of theta (a function of the draws by name), and the other fields of a result."""
-    fields = sample(model, random_seed, options)
-    posterior = _compat.group(fields["inference_data"], "posterior")
-    draws = theta({name: posterior[name].values for name in posterior.data_vars})
-    return fields | {"inference": SampledRegions(draws, (rope.low, rope.high))}
-
-
 def sample(model: Any, random_seed: int | None, options: dict[str, Any]) -> dict[str, Any]:
     """A run of NUTS: the fields that a result records about it."""
     seed = checked_seed(random_seed)
     data, diagnostics = nuts.sample(model, random_seed=seed, **options)
     return {"random_seed": seed, "diagnostics": diagnostics, "inference_data": data}
-
-
-@dataclass(frozen=True, eq=False)
-class SampledRegions(RegionInference):
-    """theta as NUTS drew it, chains x draws x 3, for the rope that the model was made for."""
-
-    chains: Floats
-    rope: tuple[float, float]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "chains", np.asarray(self.chains, dtype=float))
-
-    def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
-        if any([rope.low, rope.high] != list(self.rope) for rope in ropes):
-            raise ValueError(
-                f"NUTS drew theta for the rope {list(self.rope)}. For another rope run the test again, or use the fast "
-                "engine, which keeps its posterior for any rope."
-            )
-        return [sampled_summary(self.chains, rope) for rope in ropes]
-
-    def thetas(self, n: int, rope: Rope, random_seed: int | None) -> Floats:
-        flat = self.chains.reshape(-1, 3)
-        return np.random.default_rng(random_seed or 0).choice(flat, n, replace=n > len(flat))
-
-    def theta_hdi(self, rope: Rope, mass: float) -> list[tuple[float, float]]:
-        return [hdi(x, mass) for x in self.chains.reshape(-1, 3).T]
-
-    @property
-    def mean(self) -> None:
-        return None
-
-    def hdi(self, mass: float) -> tuple[float, float]:
-        raise ValueError("NUTS drew theta only: there is no HDI of the difference. Use the fast engine.")
-
-    def swap(self) -> "SampledRegions":
-        low, high = self.rope
-        return SampledRegions(self.chains[..., ::-1], (0.0 - high, 0.0 - low))

@@ -1,6 +1,6 @@
 """Results over many datasets: theta = the probabilities of better / equivalent / worse, and which is the largest."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.bayes.hdi import DEFAULT_MASS
+from bayescmp import _compat
+from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.nuts import share_mcse
 from bayescmp.bayes.posterior import Posterior
+from bayescmp.bayes.pymc_models import sample
 from bayescmp.checks import check_count, check_mass, check_threshold, checked_seed
 from bayescmp.rope import Rope, RopeLike, ropes_of
 from bayescmp.sentences import difference_text, of_regions
@@ -388,6 +390,57 @@ def sampled_summary(theta: Floats, rope: Rope) -> RegionSummary:
     hits = wins(theta)
     errors = [share_mcse(hits[..., k] > 0.5) for k in range(3)]
     return RegionSummary(rope, three_of(hits.mean(axis=(0, 1))), three_of(errors), three_of(theta.mean(axis=(0, 1))))
+
+
+def sample_regions(
+    model: Any,
+    theta: Callable[[dict[str, Any]], Floats],
+    rope: Rope,
+    random_seed: int | None,
+    options: dict[str, Any],
+) -> dict[str, Any]:
+    """NUTS draws of theta (a function of the draws by name), and the other fields of a result."""
+    fields = sample(model, random_seed, options)
+    posterior = _compat.group(fields["inference_data"], "posterior")
+    draws = theta({name: posterior[name].values for name in posterior.data_vars})
+    return fields | {"inference": SampledRegions(draws, (rope.low, rope.high))}
+
+
+@dataclass(frozen=True, eq=False)
+class SampledRegions(RegionInference):
+    """theta as NUTS drew it, chains x draws x 3, for the rope that the model was made for."""
+
+    chains: Floats
+    rope: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "chains", np.asarray(self.chains, dtype=float))
+
+    def summaries(self, ropes: list[Rope]) -> list[RegionSummary]:
+        if any([rope.low, rope.high] != list(self.rope) for rope in ropes):
+            raise ValueError(
+                f"NUTS drew theta for the rope {list(self.rope)}. For another rope run the test again, or use the fast "
+                "engine, which keeps its posterior for any rope."
+            )
+        return [sampled_summary(self.chains, rope) for rope in ropes]
+
+    def thetas(self, n: int, rope: Rope, random_seed: int | None) -> Floats:
+        flat = self.chains.reshape(-1, 3)
+        return np.random.default_rng(random_seed or 0).choice(flat, n, replace=n > len(flat))
+
+    def theta_hdi(self, rope: Rope, mass: float) -> list[tuple[float, float]]:
+        return [hdi(x, mass) for x in self.chains.reshape(-1, 3).T]
+
+    @property
+    def mean(self) -> None:
+        return None
+
+    def hdi(self, mass: float) -> tuple[float, float]:
+        raise ValueError("NUTS drew theta only: there is no HDI of the difference. Use the fast engine.")
+
+    def swap(self) -> "SampledRegions":
+        low, high = self.rope
+        return SampledRegions(self.chains[..., ::-1], (0.0 - high, 0.0 - low))
 
 
 def three_of(x: Any) -> Three:

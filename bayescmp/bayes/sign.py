@@ -15,8 +15,14 @@ from bayescmp import _compat, catalogue
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.nuts import check_engine
 from bayescmp.bayes.posterior import Posterior, Posteriors
-from bayescmp.bayes.pymc_models import sample_regions
-from bayescmp.bayes.regions import MOST_PRIOR, RegionInference, RegionPosterior, RegionSummary, three_of
+from bayescmp.bayes.regions import (
+    MOST_PRIOR,
+    RegionInference,
+    RegionPosterior,
+    RegionSummary,
+    sample_regions,
+    three_of,
+)
 from bayescmp.checks import check_number, is_one_of
 from bayescmp.errors import RopeError, ScoresError
 from bayescmp.numerics.dirichlet import p_largest, two_sides

@@ -25,7 +25,6 @@ from scipy import special
 from bayescmp import _compat, catalogue
 from bayescmp.bayes.hdi import DEFAULT_MASS, hdi
 from bayescmp.bayes.nuts import check_engine
-from bayescmp.bayes.pymc_models import sample_regions
 from bayescmp.bayes.regions import (
     LARGEST,
     MOST_PRIOR,
@@ -34,6 +33,7 @@ from bayescmp.bayes.regions import (
     RegionInference,
     RegionPosterior,
     RegionSummary,
+    sample_regions,
     three_of,
     wins,
 )
