@@ -245,8 +245,11 @@ def _copied_repeats(keys: Sequence[tuple[int, int]], values: Floats) -> tuple[in
 
     Three distinct values at least, because two perfect repeats of an easy dataset may well be alike.
     """
+    repeats, starts = _repeats(tuple(keys))
+    if len(set(values[0, starts].view(np.int64).tolist())) == len(repeats):  # none begins like another
+        return None
     blocks: dict[bytes, int] = {}
-    for repeat, places in _repeats(tuple(keys)):
+    for repeat, places in repeats:
         block = values[:, places]
         earlier = blocks.setdefault(block.tobytes(), repeat)
         if earlier != repeat and np.unique(block[np.isfinite(block)]).size > 2:
@@ -255,18 +258,14 @@ def _copied_repeats(keys: Sequence[tuple[int, int]], values: Floats) -> tuple[in
 
 
 @lru_cache(maxsize=64)
-def _repeats(keys: tuple[tuple[int, int], ...]) -> list[tuple[int, slice | NDArray[np.intp]]]:
-    """The repeats and their places; none where there is one only, or all have one fold."""
+def _repeats(keys: tuple[tuple[int, int], ...]) -> tuple[list[tuple[int, NDArray[np.intp]]], NDArray[np.intp]]:
+    """The repeats with their places, and the first place of each; none where there is one, or all have one fold."""
     repeats = np.array([repeat for repeat, _ in keys])
     names = sorted({repeat for repeat, _ in keys})
     if len(keys) < 4 or len(names) in (1, len(keys)):
-        return []
-    found: list[tuple[int, slice | NDArray[np.intp]]] = []
-    for repeat in names:
-        places = np.flatnonzero(repeats == repeat)
-        together = places[-1] - places[0] + 1 == places.size
-        found.append((repeat, slice(int(places[0]), int(places[-1]) + 1) if together else places))
-    return found
+        names = []
+    found = [(repeat, np.flatnonzero(repeats == repeat)) for repeat in names]
+    return found, np.array([places[0] for _, places in found], dtype=np.intp)
 
 
 # ---- from what was given to aligned numbers
