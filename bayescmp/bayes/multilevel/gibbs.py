@@ -496,8 +496,8 @@ class Free(Exchangeable):
             psi[..., [i, j]] *= c[..., None] ** 2
             return psi
 
-        def evidence(c: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-            """The log density of the means, the precision of mu's part, its product with the mean, and P (below)."""
+        def evidence(c: Floats) -> tuple[Floats, Floats, Floats, tuple[Floats, ...]]:
+            """The log density of the means, the precision of mu's part, its product with the mean, and P's parts."""
             b = (c - 1)[..., None] / self.kappa
             e = (c - 1)[..., None] * b * size[:, None]
             # (I + G M)^-1 is ((k22, -k12), (-k21, k11)) / det
@@ -511,7 +511,7 @@ class Free(Exchangeable):
             total = (one * v1 + two * v2).sum(axis=-1)
             fit = (u[..., 0] * (e * v1 + b * v2) + u[..., 1] * b * v1 - np.log(np.abs(det))).sum(axis=-1)
             fit += total**2 / precision - np.log(precision)
-            return fit / 2, precision, total, np.stack([e - b**2 * g22, b * k22, -b * k12]) / det
+            return fit / 2, precision, total, (b, e, k12, k22, det)
 
         def log_density(c: Floats) -> Floats:
             step, psi = np.log(np.abs(c)), moved_psi(c)
@@ -525,7 +525,8 @@ class Free(Exchangeable):
 
         c = np.exp(np.clip(line(self.chains, rng), -FAR, FAR))
         c = drawn_from(np.concatenate([c, -c]), log_density, rng)
-        _, precision, total, (p11, p12, p22) = evidence(c)
+        _, precision, total, (b, e, k12, k22, det) = evidence(c)
+        p11, p12, p22 = (e - b**2 * g22) / det, b * k22 / det, -b * k12 / det
         part = total / precision + rng.standard_normal(self.chains) / np.sqrt(precision)
         along_x = (c - 1)[:, None] * x + image / size[:, None] if self.pooled else x
         self.mu = rest + part[:, None] * along_x
