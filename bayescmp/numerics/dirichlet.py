@@ -29,24 +29,21 @@ def p_largest(alpha: Floats) -> Floats:
 
 
 @lru_cache(maxsize=10_000)
-def _p_largest(alpha: tuple[float, ...]) -> Floats:
-    a = np.array(alpha)
-    result = np.zeros(a.size)
-    alive = np.flatnonzero(a > 0)
-    if alive.size == 1:
-        result[alive] = 1.0
-        return result
-    if alive.size == 2:
-        i, j = alive.tolist()
-        result[i], result[j] = two_sides(a[i], a[j])
-        return result
-    # the largest alpha has the largest probability, which is safe to get from the others
-    top = int(a.argmax())
-    for i in alive.tolist():
-        if i != top:
-            result[i] = result[top] if a[i] == a[top] else _integral(alpha[i], np.array(alpha[:i] + alpha[i + 1 :]))
-    tied = a == a[top]
-    result[tied] = (1 - result[~tied].sum()) / tied.sum()
+def _p_largest(alpha: tuple[float, ...]) -> list[float]:
+    alive, result = [i for i, a in enumerate(alpha) if a > 0], [0.0] * len(alpha)
+    if len(alive) == 1:
+        result[alive[0]] = 1.0
+    elif len(alive) == 2:
+        i, j = alive
+        result[i], result[j] = two_sides(alpha[i], alpha[j])
+    else:
+        # the largest alpha has the largest probability, which is safe to get from the others
+        top = max(alpha)
+        for i in alive:
+            if alpha[i] < top:
+                result[i] = _integral(alpha[i], np.array(alpha[:i] + alpha[i + 1 :]))
+        rest = (1 - sum(result)) / alpha.count(top)
+        result = [rest if a == top else p for a, p in zip(alpha, result, strict=True)]
     return result
 
 
@@ -84,10 +81,9 @@ def _integral(a: float, others: Floats) -> float:
         # not far out in the tail: where the density is, there is the integrand, and the trapezoidal rule does
         fall, step = FALL / a, 0.75 / math.sqrt(a + others.sum())
         t = np.arange(-fall - min(1.0, math.sqrt(2 * fall)), math.log1p(fall + math.sqrt(2 * fall)), step)
-        growth = np.expm1(t)
-        values = np.exp(_log_peak_density(a) - a * (growth - t))
+        x, values = a * np.exp(t), np.exp(_log_peak_density(a) - a * (np.expm1(t) - t))
         for b in others.tolist():
-            values *= special.gammainc(b, a + a * growth)
+            values *= special.gammainc(b, x)
         return step * float(values.sum())
     mode, peak = _mode(a, others)
     if peak < -740:  # below the smallest double, whatever the width
