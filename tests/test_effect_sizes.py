@@ -427,8 +427,8 @@ def test_noncentralities_at_once_are_those_of_the_distribution(rng):
 
 @pytest.mark.parametrize("df", [1, 2, 9, 99, 1e5])
 def test_noncentralities_of_many_t_from_a_few_are_those_of_each(rng, df):
-    """Interpolated over hundreds of t, in every band, also where all are close together."""
-    for low, high in ((-2, 2), (2.1, 6), (-20, 20), (0.1, 0.11)):
+    """Interpolated over hundreds of t, in every band, also where all are close together, or the same."""
+    for low, high in ((-2, 2), (2.1, 6), (-20, 20), (0.1, 0.11), (0, 0), (-3, -3)):
         t = rng.uniform(low, high, 1500) * math.sqrt(2 * df)
         for level in (0.5, 0.95, 0.999):
             some = np.array(noncentrality_interval(t, df, level))[:, ::300].T

@@ -596,3 +596,14 @@ def test_swapped_tests_agree_with_scipy(rng):
     w = frequentist.wilcoxon_test(a, b, alternative="greater").swap()
     theirs = stats.wilcoxon(b - a, alternative="less")
     assert (w.statistic, w.p_value) == pytest.approx((theirs.statistic, theirs.pvalue))
+
+
+def test_pairs_with_the_same_t_have_the_interval_of_each():
+    """36 pairs of models with equal means: all t are 0."""
+    patterns = [p for p in itertools.product([0.0, 1.0], repeat=6) if sum(p) == 3][:9]
+    scores = bc.Scores.from_arrays({f"m{i}": [p] for i, p in enumerate(patterns)}, higher_is_better=True)
+    tests = frequentist.pairwise_ttest(scores, corrected=False)
+    for (a, b), interval in zip(tests.pairs, tests.effect_interval, strict=True):
+        one = frequentist.paired_ttest(scores.pair(a, b)).effect_size
+        assert interval == pytest.approx(one.interval)
+        assert tests.result(a, b).effect_size == one

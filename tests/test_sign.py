@@ -92,6 +92,15 @@ def test_equal_alphas_have_equal_chances():
         assert p_largest(np.full(3, a)) == pytest.approx([1 / 3] * 3, abs=1e-14)
 
 
+def test_the_order_of_the_shares_changes_no_digit(rng):
+    """Equal alphas, and the same ones mirrored: B over A has the numbers of A over B."""
+    for alpha in np.floor(rng.uniform(0, 40, (200, 3))) + rng.choice([0, 0.5], (200, 3)):
+        one, other = p_largest(alpha), p_largest(alpha[::-1])
+        assert tuple(one) == tuple(other[::-1])
+        first, second, _ = p_largest(np.array([alpha[0], alpha[0], 50.0]))
+        assert first == second
+
+
 @pytest.mark.oracle("bayes.sign_test", "closed form")
 def test_tiny_alphas_put_everything_into_one_share():
     """Limit: Dirichlet(eps a) is a corner, the i-th with probability a_i / sum a."""
@@ -118,6 +127,15 @@ def test_small_alphas_by_quadrature_in_the_logarithm(alpha):
     pieces = [-700, -200, -60, -25, -8, -2, 0, 1, 2, 4]
     expected = sum(integrate.quad(integrand, *ends, epsabs=0, epsrel=1e-11)[0] for ends in itertools.pairwise(pieces))
     assert p_largest(np.array(alpha))[0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.oracle("bayes.sign_test", "scipy")
+@pytest.mark.parametrize(("n", "error"), [(1e3, 1e-13), (1e6, 1e-11), (1e9, 2e-7)])
+def test_errors_of_large_counts_are_as_the_page_says(n, error):
+    """A Beta tail, for probabilities from 1/2 to 1e-12."""
+    for deviations in (0, 0.5, 1, 2, 3, 5, 7):
+        a = np.round(n - deviations * np.sqrt(2 * n))
+        assert abs(p_largest(np.array([a, 0.5, n]))[0] - special.betainc(n, a, 0.5)) < error
 
 
 @pytest.mark.oracle("bayes.sign_test", "scipy", "brute force")

@@ -4,7 +4,8 @@ With independent G_i ~ Gamma(a_i), P(theta_i is the largest) = integral of g(x; 
 density of one and the distribution functions of the others. In t = log(x / a_i) the integrand is log-concave. Where it
 is large the density is: the trapezoidal rule, with steps of the integrand's width. In the tails find its mode, walk to
 where it has fallen by e^-45 on either side, and integrate the two sides by Gauss-Legendre panels.
-Probabilities below 10^-6 have relative errors of up to 2e-6 at 10^6 counts (scipy's gammainc stops its series there).
+Relative errors are below 1e-11 for counts up to 10^5. At 10^6, where scipy's gammainc stops its series, that is so of
+probabilities above 0.01; those of 10^-12 have 3e-6.
 """
 
 import math
@@ -41,7 +42,7 @@ def _p_largest(alpha: tuple[float, ...]) -> list[float]:
         top = max(alpha)
         for i in alive:
             if alpha[i] < top:
-                result[i] = _integral(alpha[i], np.array(alpha[:i] + alpha[i + 1 :]))
+                result[i] = _integral(alpha[i], np.array(sorted(alpha[:i] + alpha[i + 1 :])))
         rest = (1 - sum(result)) / alpha.count(top)
         result = [rest if a == top else p for a, p in zip(alpha, result, strict=True)]
     return result

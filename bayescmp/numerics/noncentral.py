@@ -83,8 +83,9 @@ def _interpolated(t: Floats, df: float, tails: tuple[float, float]) -> Floats:
         some = math.sqrt(2 * df) * np.sinh(middle + half * x)
         return np.stack([_noncentralities(some, df, p) for p in tails], axis=-1)
 
-    if t.size <= 2 * degree:
-        return np.stack([_noncentralities(t, df, p) for p in tails])
+    few = t if half > 0 else t[:1]
+    if few.size <= 2 * degree:
+        return np.stack([np.broadcast_to(_noncentralities(few, df, p), t.shape) for p in tails])
     return np.asarray(chebval((u - middle) / half, chebinterpolate(at, degree)))
 
 
