@@ -3,13 +3,15 @@
 What a check of one test needs is beside that test; what scores must be is in `scores`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from numbers import Real
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
+
+from bayescmp.errors import ScoresError, name_list, unknown_name
 
 Number = int | float | np.integer | np.floating
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -61,6 +63,31 @@ def check_numbers(name: str, values: Any) -> NDArray[np.float64]:
     if numbers is None or np.isnan(numbers).any():
         raise ValueError(f"`{name}` must be numbers, got {values!r}.")
     return numbers
+
+
+def check_pair(a: str, b: str, models: tuple[str, ...]) -> None:
+    """Two different models of those that there are."""
+    for model in (a, b):
+        if not is_one_of(model, models):
+            raise unknown_name("model", model, models)
+    if a == b:
+        raise ScoresError(f'A pair must be two models, got "{a}" twice. Known models: {name_list(models)}.')
+
+
+def check_contrast(weights: Any, models: tuple[str, ...]) -> NDArray[np.float64]:
+    """A weight for each model; together they are 0."""
+    if not isinstance(weights, Mapping):
+        raise ValueError(f"`weights` must be a mapping of model to number, got {weights!r}.")
+    found = np.zeros(len(models))
+    for model, weight in weights.items():
+        if not is_one_of(model, models):
+            raise unknown_name("model", model, models)
+        found[models.index(model)] = check_number(f"the weight of {model}", weight)
+    with np.errstate(over="ignore"):
+        scale = np.abs(found).sum()
+    if not 0 < scale < np.inf or abs(found.sum()) > 1e-9 * scale:
+        raise ValueError(f"`weights` must sum to 0, and neither be all 0 nor endless, got {dict(weights)!r}.")
+    return found
 
 
 def check_count(name: str, value: object, least: int = 1) -> int:

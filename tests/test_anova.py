@@ -438,7 +438,7 @@ def test_contrast_of_one_datasets_folds_and_bad_weights(rng):
     found = contrast_test(scores, {"m0": 1, "m1": -1})
     assert found.statistic == pytest.approx(fisher_lsd(scores, kind="repeated").result("m0", "m1").statistic)
     assert any("overlap" in note for note in found.notes)
-    for weights in ({"m0": 1}, {"m0": 0, "m1": 0}, {}):
+    for weights in ({"m0": 1}, {"m0": 0, "m1": 0}, {}, {"m0": 1e308, "m1": -1e308}):
         with pytest.raises(ValueError, match="sum to 0"):
             contrast_test(scores, weights)
     with pytest.raises(ValueError, match="mapping"):

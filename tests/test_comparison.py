@@ -598,7 +598,7 @@ def test_one_pair_in_either_order():
     assert "SVM vs DT" in repr(two)
     with pytest.raises(ScoresError, match='Did you mean "SVM"'):
         c.pair("SVMM", "DT")
-    with pytest.raises(ValueError, match="two different models, got SVM twice"):
+    with pytest.raises(ScoresError, match='must be two models, got "SVM" twice'):
         c.pair("SVM", "SVM")
 
 

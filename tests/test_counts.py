@@ -5,6 +5,8 @@ Bounds are what was counted when they were set, with room for other versions of 
 
 import subprocess
 import sys
+import tracemalloc
+from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
@@ -80,6 +82,19 @@ def test_one_signed_rank_test_uses_its_memory_again():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(done.stdout) <= 2_000
+
+
+def test_signed_rank_tests_of_many_pairs_work_in_the_memory_of_one():
+    """The answers of 190 pairs; each pair's own prefix sums would take 1.6 MB."""
+    scores = table(20, 200)
+    pairs = [scores.pair(a, b) for a, b in combinations(scores.models, 2)]
+    bc.bayes.signed_rank_tests(pairs[:2], rope=0.01, random_seed=1, draws=1000)
+    tracemalloc.start()
+    found = bc.bayes.signed_rank_tests(pairs, rope=0.01, random_seed=1, draws=1000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(found) == 190
+    assert peak < 2**25
 
 
 def test_all_pairs_of_a_comparison_share_their_random_numbers(random_numbers):

@@ -436,6 +436,15 @@ def test_noncentralities_of_many_t_from_a_few_are_those_of_each(rng, df):
             assert some == pytest.approx(each, rel=1e-10, abs=1e-10)
 
 
+@pytest.mark.parametrize("x", [0.5, 10, 40])
+def test_noncentralities_of_many_t_that_differ_in_the_last_bit(x):
+    t = np.r_[np.full(200, x), np.nextafter(x, 99), np.nextafter(x, 0)]
+    for df in (1, 9, 99):
+        found = np.array(noncentrality_interval(t, df, 0.95))
+        each = np.array(noncentrality_interval(t[:1], df, 0.95))
+        assert found == pytest.approx(np.broadcast_to(each, found.shape), rel=1e-10)
+
+
 def test_no_spread_of_ranks_tells_nothing():
     """A U-statistic whose estimated variance is 0 within (-1, 1): one rule, the whole range."""
     assert frequentist.cliffs_delta([0.3, 0.1], [0.1, 0.0]).value == pytest.approx((1 + 1 + 0 + 1) / 4)

@@ -867,6 +867,9 @@ def test_frames_pairs_and_ranking_tell_one_story(long):
     assert len(repr(p).splitlines()) < 12
     with pytest.raises(bc.ScoresError, match="m9"):
         p.pair("m0", "m9")
+    for of_pair in (p.pair, p.new_dataset):
+        with pytest.raises(bc.ScoresError, match='must be two models, got "m0" twice'):
+            of_pair("m0", "m0")
     for weights in ({"m0": 1}, {"m0": 0, "m1": 0}, {"m0": 1, "m1": 1}):
         with pytest.raises(ValueError, match="sum to 0"):
             p.contrast(weights)

@@ -322,6 +322,16 @@ def test_pairs_that_do_not_vary_are_named():
     assert json.loads(json.dumps(t.to_dict(), allow_nan=False))
 
 
+@pytest.mark.filterwarnings("ignore::bayescmp.DegenerateWarning")
+def test_a_difference_of_minus_zero_is_none():
+    """0 - 0 where lower is better."""
+    scores = bc.Scores.from_arrays({"a": [0.0], "b": [0.0]}, datasets=1, higher_is_better=False)
+    tests = frequentist.pairwise_wilcoxon_test(scores)
+    assert (tests.n, tests.effect) == ((0,), (0.0,))
+    with pytest.raises(bc.ScoresError, match='got "a" twice'):
+        tests.result("a", "a")
+
+
 def _clipped(scores):
     """Accuracies without exact 0 and 1, for logs and logits."""
     frame = scores.to_frame()

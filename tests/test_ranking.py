@@ -528,6 +528,8 @@ def test_one_posterior_keeps_its_draws(rng, monkeypatch):
     assert len(made) == 4
     assert "_drawn" not in vars(one)
     assert all(np.array_equal(x, y) for x, y in zip(kept, again, strict=True))
+    with pytest.raises(ValueError, match="n_draws"):
+        summarise(StudentAbilities(rng.normal(size=(10, 3)), 0.1, 0.0, 0, 1), 0.1)
 
 
 @pytest.mark.parametrize(("folds", "models"), [(100, 3), (10, 4), (3, 6), (2, 2), (5000, 2)])

@@ -65,6 +65,7 @@ def test_random_counts_against_brute_force():
     [
         (4, 2, 5),
         (10, 50, 51),
+        (5.0908542, 2.2415e-6, 5.6788193),
         (5.3, 6.2, 4.8),  # where the width of the density and that of the integrand differ most
         *(
             pytest.param(alpha, marks=pytest.mark.slow)
@@ -73,7 +74,7 @@ def test_random_counts_against_brute_force():
     ],
 )
 def test_integral_against_mpmath(alpha):
-    assert p_largest(np.array(alpha, float)) == pytest.approx([reference(i, alpha) for i in range(3)], rel=1e-12)
+    assert p_largest(np.array(alpha, float)) == pytest.approx([reference(i, alpha) for i in range(3)], rel=5e-12)
 
 
 @pytest.mark.oracle("bayes.sign_test", "closed form")

@@ -45,6 +45,9 @@ def test_prefix_sums_equal_the_double_sum(rng, rope, prior):
     low, high = rope
     expected = naive_theta(test._z, weights, low, high, tolerance=1e-12)
     assert np.abs(test.theta(weights, bc.Rope(low, high)) - expected).max() < 1e-14
+    ones = np.ones((1, test._z.size), dtype=int)
+    expected = naive_theta(test._z, 1.0 * ones, low, high, tolerance=1e-12)
+    assert np.abs(test.theta(ones, bc.Rope(low, high)) - expected).max() < 1e-14
 
 
 @pytest.mark.oracle("bayes.signed_rank_test", "baycomp")

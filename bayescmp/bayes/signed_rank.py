@@ -297,12 +297,12 @@ class SignedRankInference(RegionInference):
             draws = min(2 * half * group, left - 2 * half * group * block)
             yield _Block(weights.reshape(-1, 2 * half), *_places(places), draws)
 
-    def _plan(self, ropes: list[Rope]) -> "_Walsh":
-        return _Walsh(self._z, ropes, self._errors, self._first)
+    def _plan(self, ropes: list[Rope], room: "_Room | None" = None) -> "_Walsh":
+        return _Walsh(self._z, ropes, self._errors, self._first, room)
 
     def theta(self, weights: Floats, rope: Rope) -> Floats:
         """theta for given weights (draws x observations, in the order of the names, pseudo-observation last)."""
-        flat = np.asarray(weights).reshape(-1, self._z.size)
+        flat = np.asarray(weights, dtype=float).reshape(-1, self._z.size)
         theta = self._plan([rope]).theta(np.ascontiguousarray(flat.T))[0]
         return theta.T.reshape(*np.shape(weights)[:-1], 3)
 
@@ -494,14 +494,17 @@ class _Walsh:
     partners are the first ones of their side in the order of z, with prefix sums that all borders share, unless errors
     are as large as the differences: then upper and lower ends have orders of their own.
 
+    Several of them may work in one `room`, one after the other.
     """
 
-    def __init__(self, z: Floats, ropes: list[Rope], errors: Floats, first: NDArray[np.bool_]) -> None:
+    def __init__(
+        self, z: Floats, ropes: list[Rope], errors: Floats, first: NDArray[np.bool_], room: "_Room | None" = None
+    ) -> None:
         self.order = np.lexsort((z, ~first))
         self.first = int(first.sum())
         self.upper, self.lower = ((z + sign * errors)[self.order] for sign in (1, -1))
         self.one_order = True
-        self._room = _Room()
+        self._room = _Room() if room is None else room
         self.borders = [
             None if rope.is_zero and border == "low" else self._partners(getattr(rope, border))
             for rope in ropes
@@ -534,7 +537,7 @@ class _Walsh:
         From none to all of the first side, then from none to all of the second.
         """
         n, columns = ordered.shape
-        upper, lower = (self._room[border, n + 2, columns] for border in ("upper", "lower"))
+        upper, lower = (self._room(border, n + 2, columns) for border in ("upper", "lower"))
         if self.one_order:
             return [_prefix_sums(ordered, self.first, upper)]
         side = np.arange(n) >= self.first
@@ -556,7 +559,7 @@ class _Walsh:
 
         `shares` gives the first side other shares of the weights, any number for each draw: ropes x 3 x these.
         """
-        ordered = weights.take(self.order, axis=0, out=self._room["ordered", *weights.shape], mode="clip")
+        ordered = weights.take(self.order, axis=0, out=self._room("ordered", *weights.shape), mode="clip")
         prefixes = self.prefix_sums(ordered)
         one, two = prefixes[0][self.first], prefixes[0][-1]
         t = one / (one + two) if shares is None else shares
@@ -603,7 +606,7 @@ class _Walsh:
         n, first = len(ordered), self.first
         sums = np.zeros((3, ordered.shape[1]))
         for i, rows in enumerate(partners):
-            terms = self._room["terms", rows.size, ordered.shape[1]]
+            terms = self._room("terms", rows.size, ordered.shape[1])
             prefixes[i % len(prefixes)].take(rows, axis=0, out=terms, mode="clip")
             terms[:n] *= ordered
             terms[n:] *= ordered[first:]
@@ -629,15 +632,19 @@ class _Walsh:
 WIDE, ROWS_IN_PART = 64, 16
 
 
-class _Room(dict[tuple[Any, ...], Floats]):
-    """Arrays by their names and shapes, with whatever they were filled with before.
+class _Room:
+    """Arrays by name, with whatever they were filled with before: one for each name, as large as was ever asked for.
 
     To get a large array from the system takes as long as to compute with it.
     """
 
-    def __missing__(self, key: tuple[Any, ...]) -> Floats:
-        self[key] = np.empty(key[1:])
-        return self[key]
+    def __init__(self) -> None:
+        self._memory: dict[str, Floats] = {}
+
+    def __call__(self, name: str, rows: int, columns: int) -> Floats:
+        if name not in self._memory or self._memory[name].size < rows * columns:
+            self._memory[name] = np.empty(rows * columns)
+        return self._memory[name][: rows * columns].reshape(rows, columns)
 
 
 def _prefix_sums(ordered: Floats, first: int, prefix: Floats) -> Floats:
@@ -688,11 +695,12 @@ def share_draws(
     """
     together: dict[Any, list[int]] = {}
     plans: dict[int, _Walsh] = {}
+    room = _Room()
     for i, result in enumerate(results):
         inference = result.inference
         new = tuple(rope for rope in dict.fromkeys(ropes or (result.rope,)) if not result.has_answer(rope))
         if isinstance(inference, SignedRankInference) and new:
-            plans[i] = inference._plan(list(new))
+            plans[i] = inference._plan(list(new), room)
             stream = (inference.n_draws, inference.random_seed, inference.prior)
             key = (tuple(sorted(result.datasets)), *stream, new, plans[i].one_order, result.has_estimate)
             together.setdefault(key, []).append(i)

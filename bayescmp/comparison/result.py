@@ -18,10 +18,10 @@ from bayescmp.checks import (
     check_cost,
     check_count,
     check_p_values,
+    check_pair,
     check_switch,
     check_threshold,
     is_list,
-    is_one_of,
 )
 from bayescmp.comparison.pair import PairResult, Standard
 from bayescmp.comparison.run import (
@@ -34,7 +34,7 @@ from bayescmp.comparison.run import (
 )
 from bayescmp.comparison.setting import Setting
 from bayescmp.comparison.show import as_html, as_text
-from bayescmp.errors import ResamplingError, ScaleWarning, ScoresError, unknown_name
+from bayescmp.errors import ResamplingError, ScaleWarning, ScoresError
 from bayescmp.frequentist.adjust import adjust_p_values
 from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.frequentist.result import TestResult
@@ -180,16 +180,12 @@ class Comparison(Value):
 
     def pair(self, a: str, b: str) -> PairResult:
         """Every result of `a` and `b`, in either order."""
-        for name in (a, b):
-            if not is_one_of(name, self.models):
-                raise unknown_name("model", name, self.models)
+        check_pair(a, b, self.models)
         places = {names: i for i, names in enumerate(self.pair_names)}
         if (a, b) in places:
             return self.pairs_at([places[a, b]])[0]
         if (b, a) in places:
             return self.pairs_at([places[b, a]])[0].swap()
-        if a == b:
-            raise ValueError(f"A pair is two different models, got {a} twice.")
         raise ValueError(f"{a} and {b} were not compared: only pairs with the control {self.control} were.")
 
     @cached_property

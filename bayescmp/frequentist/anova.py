@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, fdtri, stdtr, stdtrit
 
-from bayescmp.checks import check_alpha, check_number, is_one_of
-from bayescmp.errors import DegenerateWarning, ScoresError, unknown_name, warn
+from bayescmp.checks import check_alpha, check_contrast, is_one_of
+from bayescmp.errors import DegenerateWarning, ScoresError, warn
 from bayescmp.frequentist.intervals import StudentInterval
 from bayescmp.frequentist.pairwise import PairwiseTests
 from bayescmp.frequentist.result import EffectSize, TestResult
@@ -240,7 +240,7 @@ def contrast_test(
     blocks = complete_table(
         scores, test="contrast_test", blocks_are=blocks_are, dataset=dataset, higher_is_better=higher_is_better
     )
-    numbers = _contrast_weights(weights, blocks.models)
+    numbers = check_contrast(weights, blocks.models)
     parts = split_variance(blocks, "repeated")
     notes = parts.notes if one else tuple(note for note in parts.notes if note not in overlap_notes(blocks, 1, 1))
     if parts.degenerate:
@@ -262,19 +262,6 @@ def contrast_test(
         notes=(*blocks.notes, *notes),
         details={"weights": dict(zip(blocks.models, numbers.tolist(), strict=True)), "ms_error": parts.ms_error},
     )
-
-
-def _contrast_weights(weights: Mapping[str, float], models: tuple[str, ...]) -> Floats:
-    if not isinstance(weights, Mapping):
-        raise ValueError(f"`weights` must be a mapping of model to number, got {weights!r}.")
-    found = np.zeros(len(models))
-    for model, weight in weights.items():
-        if not is_one_of(model, models):
-            raise unknown_name("model", model, models)
-        found[models.index(model)] = check_number(f"the weight of {model}", weight)
-    if not 0 < (scale := np.abs(found).sum()) < np.inf or abs(found.sum()) > 1e-9 * scale:
-        raise ValueError(f"`weights` must sum to 0 and not all be 0, got {dict(weights)!r}.")
-    return found
 
 
 # ---- the sums of squares

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescmp.catalogue import find
-from bayescmp.checks import check_alternative, check_count, check_p_values, check_switch, is_one_of
+from bayescmp.checks import check_alternative, check_count, check_p_values, check_pair, check_switch, is_one_of
 from bayescmp.errors import (
     DegenerateWarning,
     MissingWarning,
@@ -461,9 +461,7 @@ class PairwiseTests(Value):
 
     def result(self, a: str, b: str) -> TestResult:
         """The whole result for `a` and `b`, in either order: that of the single test, with the adjusted p-value."""
-        for name in (a, b):
-            if not is_one_of(name, self.models):
-                raise unknown_name("model", name, self.models)
+        check_pair(a, b, self.models)
         if not {(a, b), (b, a)} & self._places.keys():
             raise ValueError(f"{a} and {b} were not compared: only pairs with the control {self.control} were.")
         i, swapped = self._place(a, b)

@@ -80,7 +80,7 @@ def _integral(a: float, others: Floats) -> float:
     top = float(others.max())
     if a > 5 and a > top - 6 * math.sqrt(a + top):
         # not far out in the tail: where the density is, there is the integrand, and the trapezoidal rule does
-        fall, step = FALL / a, 0.75 / math.sqrt(a + others.sum())
+        fall, step = FALL / a, 0.7 / math.sqrt(a + others.sum())
         t = np.arange(-fall - min(1.0, math.sqrt(2 * fall)), math.log1p(fall + math.sqrt(2 * fall)), step)
         x, values = a * np.exp(t), np.exp(_log_peak_density(a) - a * (np.expm1(t) - t))
         for b in others.tolist():

@@ -76,16 +76,16 @@ def _interpolated(t: Floats, df: float, tails: tuple[float, float]) -> Floats:
     What the degree leaves out is below 1e-10 of them, for any df from 1 on and levels up to 0.999.
     """
     u = np.arcsinh(t / math.sqrt(2 * df))
-    middle, half = (u.max() + u.min()) / 2, (u.max() - u.min()) / 2
+    middle, half = (u.max() + u.min()) / 2, max((u.max() - u.min()) / 2, 1e-9)  # wider than the rounding of u
     degree = int(16 + 28 * half)
 
     def at(x: Any) -> Any:
         some = math.sqrt(2 * df) * np.sinh(middle + half * x)
         return np.stack([_noncentralities(some, df, p) for p in tails], axis=-1)
 
-    few = t if half > 0 else t[:1]
-    if few.size <= 2 * degree:
-        return np.stack([np.broadcast_to(_noncentralities(few, df, p), t.shape) for p in tails])
+    different, place = np.unique(t, return_inverse=True)
+    if different.size <= 2 * degree:
+        return np.stack([_noncentralities(different, df, p)[place] for p in tails])
     return np.asarray(chebval((u - middle) / half, chebinterpolate(at, degree)))
 
 

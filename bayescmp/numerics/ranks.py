@@ -150,7 +150,7 @@ def _plain_ranks(differences: Floats, rounding: Floats) -> SignedRanks | None:
     """
     if differences.size == 0:
         return None
-    least = rounding.max(axis=-1, keepdims=True)
+    least = np.maximum(rounding.max(axis=-1, keepdims=True), 5e-324)  # -0.0 with its bit is no larger
     signed = differences.view(np.uint64)
     bits = signed & 0x7FFFFFFFFFFFFFFE
     bits |= signed >> 63

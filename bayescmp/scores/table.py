@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescmp.checks import is_list, is_one_of
+from bayescmp.checks import check_pair, is_list, is_one_of
 from bayescmp.errors import MissingWarning, ScoresError, few_words, name_list, shown, unknown_name, warn
 from bayescmp.lazy import LazyMethod
 from bayescmp.scores import overview
@@ -207,9 +207,8 @@ class Scores(Value):
         Of runs that cannot be paired (`Resampling.runs()`) the pair has all that each model has, in no order.
         """
         self.check_one_metric()
+        check_pair(str(a), str(b), self.models)
         i, j = self.model_index(a), self.model_index(b)
-        if i == j:
-            raise ScoresError(f'A pair must be two models, got "{a}" twice. Known models: {name_list(self.models)}.')
         here = np.isfinite(self.values[[i, j]])
         shared = here[0] & here[1]
         ran = np.asarray(here.any(axis=2))

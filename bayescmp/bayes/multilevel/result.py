@@ -21,8 +21,7 @@ from bayescmp.bayes.nuts import Diagnostics, diagnosed
 from bayescmp.bayes.posterior import OUTCOMES, BayesianResult
 from bayescmp.bayes.ranking.result import RankingPosterior, SampledAbilities
 from bayescmp.bayes.regions import RegionInference, RegionPosterior, RegionSummary, sampled_summary
-from bayescmp.checks import check_mass, check_number, is_one_of
-from bayescmp.errors import unknown_name
+from bayescmp.checks import check_contrast, check_mass, check_pair
 from bayescmp.numerics.chains import ess
 from bayescmp.numerics.ranks import average_ranks
 from bayescmp.numerics.student import student_regions
@@ -217,7 +216,7 @@ class MultilevelPosterior(BayesianResult):
 
     def pair(self, a: str, b: str) -> DifferencePosterior:
         """The difference of the effects of `a` and `b`."""
-        return self._difference(self._weights({a: 1.0, b: -1.0}), a, b)
+        return self._difference(self._pair_weights(a, b), a, b)
 
     def contrast(self, weights: Mapping[str, float]) -> DifferencePosterior:
         """A planned contrast of the effects: the weights of models sum to 0, as in {"rf": 0.5, "gbm": 0.5, "svm": -1}.
@@ -225,17 +224,14 @@ class MultilevelPosterior(BayesianResult):
         Its A are the models with positive weights, its B those with negative ones. `frequentist.contrast_test` is the
         contrast of the analysis of variance.
         """
-        numbers = self._weights(weights)
-        scale = np.abs(numbers).sum() / 2
-        if not 0 < scale < np.inf or abs(numbers.sum()) > 1e-9 * scale:
-            raise ValueError(f"`weights` must sum to 0 and not all be 0, got {dict(weights)!r}.")
+        numbers = check_contrast(weights, self.models)
         return self._difference(numbers, *(_side(sign * numbers, self.models) for sign in (1, -1)))
 
     def new_dataset(self, a: str, b: str) -> RegionPosterior:
         """P(`a` is better, equivalent, or worse than `b` on the next dataset), as in hierarchical_ttest."""
         if not self.inference.data.has_between:
             raise ValueError(f'There is one dataset, "{self.datasets[0]}", which says nothing about the next one.')
-        weights = self._weights({a: 1.0, b: -1.0})
+        weights = self._pair_weights(a, b)
         delta, sigma = self.inference.weighted(weights), self.inference.spread(weights)
         nu = self.inference.hyper.get("nu", np.full(delta.shape, np.inf))
         return RegionPosterior(
@@ -408,13 +404,9 @@ class MultilevelPosterior(BayesianResult):
         effect = self.inference.effect
         return [{"model": name} | _summary(effect[..., i], mass) for i, name in enumerate(self.models)]
 
-    def _weights(self, weights: Mapping[str, float]) -> Floats:
-        found = np.zeros(len(self.models))
-        for model, weight in weights.items():
-            if not is_one_of(model, self.models):
-                raise unknown_name("model", model, self.models)
-            found[self.models.index(model)] += check_number(f"the weight of {model}", weight)
-        return found
+    def _pair_weights(self, a: str, b: str) -> Floats:
+        check_pair(a, b, self.models)
+        return np.array([float(model == a) - (model == b) for model in self.models])
 
 
 def _summary(draws: Floats, mass: float) -> dict[str, float]:
