@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from fine_grid import fine_grid
+from fine_grid import border, fine_grid, gauss
 from scipy import interpolate, optimize, special, stats
 
 import bayescmp as bc
@@ -912,6 +912,59 @@ def test_stated_error_where_rows_are_sharp_or_the_rope_is_wide(a, b, half):
     winner, shares = fine_grid(found.inference, [found.rope], n_delta=144)[found.rope]
     error = max(np.abs(winner - found.three).max(), np.abs(shares - list(found.expected.values())).max())
     assert error <= 1.5 * found.numerical_error <= 3e-4
+
+
+@pytest.mark.oracle("bayes.hierarchical_ttest bayes.RegionPosterior.numerical_error", "brute force")
+@pytest.mark.parametrize("sd", [1e-3, 1e-5, 1e-8])
+def test_one_dataset_far_sharper_than_the_others_by_brute_force(sd):
+    """Its peak is between the points of an ordinary grid: 6e-3 off where 1e-4 was said.
+
+    sigma_0 and delta_0 by Gauss-Legendre on panels around each dataset and all borders; the convolutions by the
+    trapezoidal rule in the normal deviation or in the other one, whichever is smooth.
+    """
+    means = np.array([0.0204, 0.0106, -0.0221, 0.0221, 0.0129])
+    sds, half = np.array([sd, 0.0267, 0.024, 0.0232, 0.0203]), 0.01
+    shape = np.linspace(-1, 1, 10)
+    d = means[:, None] + sds[:, None] * shape / shape.std(ddof=1)
+    design = bc.Resampling.custom(0.1)
+    found = bc.bayes.hierarchical_ttest(d, 0 * d, rope=half, prior="gaussian", resampling=design)
+    x = found.inference
+    df, far = float(x.dfs[0]), x.prior.delta_0_bound
+    y, u = np.linspace(-9, 9, 121), np.linspace(-9, 9, 181)
+    of_y, of_u = stats.norm.pdf(y) * (y[1] - y[0]), stats.t.pdf(np.sinh(u), df) * np.cosh(u) * (u[1] - u[0])
+    critical = np.log(half / stats.norm.ppf(2 / 3))
+    root = np.concatenate([gauss(0, np.sqrt(critical - np.log(x.scales.min()) + 6), 8, 12)], axis=1)
+    above = gauss(critical, np.log(x.prior.sigma_0_max), 8, 12)
+    log_sigmas, weights = np.concatenate([[critical - root[0] ** 2, 2 * root[0] * root[1]], above], axis=1)
+    steps = np.concatenate([-(1.7 ** np.arange(14, -2, -1)), [0], 1.7 ** np.arange(-1, 15)])
+    winner, shares = np.zeros((2, 3))
+    for log_sigma, weight in zip(log_sigmas, weights, strict=True):
+        sigma = np.exp(log_sigma)
+        c = border(np.inf, sigma, half)
+        around = means[:, None] + np.hypot(x.scales, sigma)[:, None] * steps
+        edges = np.unique(np.concatenate([around[np.abs(around) < far], [-far, far, -half, half, -c, c]]))
+        at, size = (np.ravel(z) for z in _panels(edges))
+        log_f = np.full(at.size, log_sigma)
+        for mean, scale in zip(means, x.scales, strict=True):
+            z, r = (at - mean) / scale, sigma / scale
+            if r < 1:
+                parts = stats.t.pdf(z[:, None] - r * y, df) @ of_y
+            else:
+                parts = stats.norm.pdf((z[:, None] - np.sinh(u)) / r) @ of_u / r
+            log_f += np.log(np.maximum(parts, 1e-300))
+        f = np.exp(log_f) * size * weight
+        better, worse = stats.norm.cdf((at - half) / sigma), stats.norm.cdf((-half - at) / sigma)
+        shares += f @ better, f @ (1 - better - worse), f @ worse
+        winner += f[at > c].sum(), f[np.abs(at) < c].sum(), f[at < -c].sum()
+    differences = winner / winner.sum() - found.three, shares / shares.sum() - list(found.expected.values())
+    error = np.abs(differences).max()
+    assert error <= 1.5 * found.numerical_error <= 2e-4
+
+
+def _panels(edges, n=6):
+    x, w = np.polynomial.legendre.leggauss(n)
+    half = np.diff(edges)[:, None] / 2
+    return edges[:-1, None] + half * (x + 1), half * w
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from bayescmp.bayes.hdi import hdi
 from bayescmp.bayes.hierarchical.prior import PRESETS, HierarchicalPrior
 from bayescmp.bayes.hierarchical.quadrature import (
-    Curve,
     HyperPosterior,
     LogDensity,
     answers,
@@ -96,8 +95,7 @@ class HierarchicalInference(RegionInference):
         return self._grids[first]
 
     def _in_scores(self, found: HyperPosterior) -> HyperPosterior:
-        curve = Curve(found.curve.centre * self.unit, found.curve.width * self.unit)
-        return replace(found, unit=self.unit, curve=curve)
+        return replace(found, unit=self.unit, curve=found.curve.times(self.unit))
 
     @cached_property
     def _log_density(self) -> LogDensity:
@@ -167,7 +165,7 @@ class HierarchicalInference(RegionInference):
             h = self._grids[times]
         if times not in self._table_errors:
             self._table_errors[times] = self.table_error(h)
-        error = sum(errors) + h.cut_off + self._table_errors[times]
+        error = sum(errors) + h.cut_off + h.missed + self._table_errors[times]
         if error > NUMERICAL_ERROR_LIMIT:
             warn(f"The quadrature's error is about {error:.1g}. Check with engine='nuts'.", ConvergenceWarning)
         self._refined[rope] = times

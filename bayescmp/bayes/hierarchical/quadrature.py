@@ -9,7 +9,7 @@ that direction's error, and the direction that needs it gets the points in betwe
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,30 +27,67 @@ from bayescmp.rope import Rope
 
 Floats = NDArray[np.float64]
 NODES_SIGMA, NODES_DELTA = 37, 41
+NODES_PEAK, MOST_PEAKS, PEAK = 20, 4, 0.5
+"""Points of delta_0 more for each peak between the others, the most such peaks, and the weight of their arsinh."""
+SHARPEST = 1e-10
+"""Widths of peaks, in those of the curve, that rounding still leaves apart."""
 LATTICE, MOST_NU = 0.125, 36
 """Steps of log(nu - shift), doubled until at most so many of them cover what is likely."""
 FEW_NU = 3
 """Where so few steps hold what is likely, they are halved."""
 ROUGH = 17
 """Points of either direction while the box is looked for."""
+NEGLIGIBLE_PEAK = 1e-6
+"""The share of the mass in a peak between the points that does not count."""
 CUT = 18.0
 """Points whose log density is this far below the highest do not count."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """delta = centre + width sinh(t): fine around the centre, and far out in the tails with few points."""
+    """t = arsinh((delta - centre) / width): fine around the centre, and far out in the tails with few points.
+
+    Around the `peaks` (centre, width), of which each adds its own arsinh, it is as fine as they are.
+    """
 
     centre: float
     width: float
+    peaks: tuple[tuple[float, float], ...] = ()
 
     def delta(self, t: Floats) -> Floats:
         """From the grid's own coordinate to delta_0."""
-        return self.centre + self.width * np.sinh(t)
+        if not self.peaks:
+            return self.centre + self.width * np.sinh(t)
+        # by bisection of the first arsinh, which is between 0 and t where all peaks are behind it
+        reach = np.abs(t) + 1 + max(abs(float(np.arcsinh((at - self.centre) / self.width))) for at, _ in self.peaks)
+        low, high = -reach, reach
+        for _ in range(60):
+            middle = (low + high) / 2
+            below = self.t(self.centre + self.width * np.sinh(middle)) < t
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        return self.centre + self.width * np.sinh((low + high) / 2)
 
     def t(self, delta: Floats | float) -> Floats:
         """The inverse of `delta`."""
-        return np.arcsinh((np.asarray(delta) - self.centre) / self.width)
+        t = np.arcsinh((np.asarray(delta) - self.centre) / self.width)
+        for at, width in self.peaks:
+            t = t + PEAK * np.arcsinh((np.asarray(delta) - at) / width)
+        return t
+
+    def slope(self, delta: Floats) -> Floats:
+        """The derivative of t."""
+        slope = 1 / np.hypot(delta - self.centre, self.width)
+        for at, width in self.peaks:
+            slope = slope + PEAK / np.hypot(delta - at, width)
+        return slope
+
+    def log_stretch(self, t: Floats) -> Floats:
+        """The logarithm of the derivative of delta, less that of `width`."""
+        return -np.log(self.width * self.slope(self.delta(t))) if self.peaks else np.log(np.cosh(t))
+
+    def times(self, unit: float) -> "Curve":
+        """The same for differences in units of 1 / `unit`."""
+        return Curve(self.centre * unit, self.width * unit, tuple((at * unit, w * unit) for at, w in self.peaks))
 
 
 @dataclass(frozen=True)
@@ -82,8 +119,8 @@ class HyperPosterior:
     """The posterior on a grid of nu x x x t, with log(sigma_0 / unit) = bend(x) and delta_0 = curve(t).
 
     `density` is that of (log(nu - shift), x, t), divided by e^`top`. `at_bound` marks the ends of the last two grids
-    (low, high each) where a uniform prior ends before the density does. `fills` says whether rows of few points are
-    filled in.
+    (low, high each) where a uniform prior ends before the density does. `missed` is the share of the mass in a peak
+    between the points. `fills` says whether rows of few points are filled in.
     """
 
     nu: Floats
@@ -95,6 +132,7 @@ class HyperPosterior:
     at_bound: tuple[tuple[bool, bool], tuple[bool, bool]]
     unit: float = 1.0
     top: float = 0.0
+    missed: float = 0.0
     fills: bool = True
 
     @cached_property
@@ -171,8 +209,12 @@ class LogDensity:
         centre = float(np.median(means))
         spread = np.hypot(np.median(np.abs(means - centre)), np.median(scales))
         self.curve = Curve(centre, float(spread / np.sqrt(means.size)))
-        ends = self.curve.t(np.array([-delta_bound, delta_bound]))
-        self.bounds: Box = ((-np.inf, float(np.log(sigma_bound))), (float(ends[0]), float(ends[1])))
+        self.delta_bound, self.log_sigma_bound = delta_bound, float(np.log(sigma_bound))
+
+    def bounds(self, curve: Curve) -> "Box":
+        """Where the priors end."""
+        low, high = curve.t(np.array([-self.delta_bound, self.delta_bound])).tolist()
+        return (-np.inf, self.log_sigma_bound), (low, high)
 
     def at(self, log_nu: Floats) -> tuple[Floats, Floats]:
         """nu, and the log prior density of log(nu - shift); an infinite log nu stands for normal random effects."""
@@ -180,23 +222,34 @@ class LogDensity:
             return np.array([np.inf]), np.zeros(1)
         return self.nu_shift + np.exp(log_nu), self.log_prior_nu(log_nu)
 
-    def __call__(self, log_nu: Floats, log_sigma: Floats, t: Floats) -> Floats:
-        data = self.means, self.scales, self.dfs, self.curve
+    def __call__(self, log_nu: Floats, log_sigma: Floats, t: Floats, curve: Curve) -> Floats:
+        data = self.means, self.scales, self.dfs, curve
         return _log_density(self.likelihood, *data, *self.at(log_nu), log_sigma, t)
 
 
 def hyper_posterior(log_density: LogDensity) -> HyperPosterior:
     """The posterior of (nu, sigma_0, delta_0), given each dataset's Student posterior (means, scales, dfs)."""
-    f, bounds, curve = log_density, log_density.bounds, log_density.curve
-    data = f.means, f.scales, f.dfs, curve
-    if f.log_nu_range is None:
+    found = _along(log_density.curve, log_density)
+    peak, missed = _hidden_peak(found, log_density)
+    while missed > NEGLIGIBLE_PEAK and len(found.curve.peaks) < MOST_PEAKS:  # rarely
+        found = _along(replace(found.curve, peaks=(*found.curve.peaks, peak)), log_density)
+        peak, missed = _hidden_peak(found, log_density)
+    return replace(found, missed=missed)
+
+
+def _along(curve: Curve, log_density: LogDensity) -> HyperPosterior:
+    """The posterior on a grid along this curve."""
+    f, bounds = partial(log_density, curve=curve), log_density.bounds(curve)
+    data = log_density.means, log_density.scales, log_density.dfs, curve
+    at, log_nu_range = log_density.at, log_density.log_nu_range
+    if log_nu_range is None:
         log_nu = np.array([np.inf])
-        box = _zoom(lambda s, t: f(log_nu, s, t), _box(*data, *f.at(log_nu), bounds), bounds)
+        box = _zoom(lambda s, t: f(log_nu, s, t), _box(*data, *at(log_nu), bounds), bounds)
     else:
-        finest = LATTICE / 2 ** max(0, int(np.ceil(np.log2(32 * LATTICE / np.ptp(f.log_nu_range)))))
-        wide = _lattice(*f.log_nu_range, 8 * finest)
+        finest = LATTICE / 2 ** max(0, int(np.ceil(np.log2(32 * LATTICE / np.ptp(log_nu_range)))))
+        wide = _lattice(*log_nu_range, 8 * finest)
         some = np.unique(np.append(wide[::4], wide[-1]))
-        box = _zoom(lambda s, t: f(some, s, t), _box(*data, *f.at(some), bounds), bounds)
+        box = _zoom(lambda s, t: f(some, s, t), _box(*data, *at(some), bounds), bounds)
 
         def likely(log_nu: Floats) -> Floats:
             rough = f(log_nu, *_grids(box)).max(axis=(1, 2))
@@ -210,10 +263,12 @@ def hyper_posterior(log_density: LogDensity) -> HyperPosterior:
         finest = min(finest, step / 4)
         step = finest * 2 ** max(0, int(np.ceil(np.log2((high - low) / (finest * MOST_NU)))))
         log_nu = _lattice(low, high, step)
+    n_x = 2 * NODES_SIGMA - 1 if curve.peaks else NODES_SIGMA  # peaks go with small sigma_0 as well
+    n_t = NODES_DELTA + NODES_PEAK * len(curve.peaks)
     for _ in range(4):  # nearly always once
         bend = Bend(box[0][1] - 3)
         low, high = bend.x(np.array(box[0])).tolist()
-        x, t = np.linspace(low, high, NODES_SIGMA), np.linspace(*box[1], NODES_DELTA)
+        x, t = np.linspace(low, high, n_x), np.linspace(*box[1], n_t)
         density = f(log_nu, bend.log_sigma(x), t) + np.log(bend.slope(x))[:, None]
         top = float(density.max())
         density = np.exp(density - top)
@@ -222,7 +277,36 @@ def hyper_posterior(log_density: LogDensity) -> HyperPosterior:
             break
         box = wider
     at_bound = tuple((low == least, high == most) for (low, high), (least, most) in zip(box, bounds, strict=True))
-    return HyperPosterior(f.at(log_nu)[0], x, t, bend, curve, density, (at_bound[0], at_bound[1]), top=top)
+    return HyperPosterior(at(log_nu)[0], x, t, bend, curve, density, (at_bound[0], at_bound[1]), top=top)
+
+
+def _hidden_peak(h: HyperPosterior, log_density: LogDensity) -> tuple[tuple[float, float], float]:
+    """The centre and the width of the peak that the grid misses most of, between its points, and its share of all mass.
+
+    Peaks are where datasets far sharper than the others are, in rows whose sigma_0 is small too.
+    """
+    if log_density.likelihood is not None:  # that is known by a table for the points of one curve
+        return (0.0, 0.0), 0.0
+    means, group = np.unique(log_density.means, return_inverse=True)
+    with np.errstate(over="ignore"):
+        widths = np.bincount(group, log_density.scales**-2.0) ** -0.5
+    widths = np.maximum(widths, SHARPEST * h.curve.width)
+    step = h.t[1] - h.t[0]
+    steps = step / h.curve.slope(means)
+    sharpness = np.where((means > h.delta[0]) & (means < h.delta[-1]), steps / widths, 0.0)
+    sharpest = np.argsort(-sharpness)[:MOST_PEAKS]
+    means, widths, steps = (x[sharpest[sharpness[sharpest] > 1]] for x in (means, widths, steps))
+    if not means.size:
+        return (0.0, 0.0), 0.0
+    beside = h.curve.t(means) + step * np.array([[0], [1], [-1]])
+    log_nu = np.log(h.nu - log_density.nu_shift) if h.nu.size > 1 else h.nu
+    density = log_density(log_nu, h.bend.log_sigma(h.x), beside.ravel(), h.curve)
+    density = np.exp(density + np.log(h.bend.slope(h.x))[:, None] - h.top).reshape(*density.shape[:2], 3, -1)
+    top, around = density[:, :, 0], density[:, :, 1:].max(axis=2)
+    narrow = np.minimum(np.hypot(widths, np.exp(h.bend.log_sigma(h.x))[:, None]) / steps, 1)
+    mass = np.where(top > 2 * around, top * narrow, 0.0).sum(axis=(0, 1)) / h.density.sum()
+    worst = int(mass.argmax())
+    return (float(means[worst]), float(widths[worst])), float(mass[worst])
 
 
 def refined(h: HyperPosterior, log_density: LogDensity, axis: int) -> HyperPosterior:
@@ -230,7 +314,8 @@ def refined(h: HyperPosterior, log_density: LogDensity, axis: int) -> HyperPoste
     grids = [np.log(h.nu - log_density.nu_shift) if h.nu.size > 1 else h.nu, h.x, h.t]
     coarse = grids[axis]
     grids[axis] = coarse[:-1] + np.diff(coarse) / 2
-    between = log_density(grids[0], h.bend.log_sigma(grids[1]), grids[2]) + np.log(h.bend.slope(grids[1]))[:, None]
+    between = log_density(grids[0], h.bend.log_sigma(grids[1]), grids[2], h.curve.times(1 / h.unit))
+    between += np.log(h.bend.slope(grids[1]))[:, None]
     order = np.argsort(np.concatenate([coarse, grids[axis]]), kind="stable")
     density = np.concatenate([h.density, np.exp(between - h.top)], axis=axis).take(order, axis=axis)
     values = np.concatenate([coarse, grids[axis]])[order]
@@ -297,7 +382,7 @@ def _box(means: Floats, scales: Floats, dfs: Floats, curve: Curve, nus: Floats, 
             each[wide] = log_student_of_square(near, nu) - log_width
             each[narrow] = np.logaddexp(own, log_student_of_square(beyond, nu) - own_sigma) - np.log(2)
             density[k] = each.sum(axis=0)
-        density += log_sigma[:, None] + np.log(np.cosh(t)) + log_prior[:, None, None]
+        density += log_sigma[:, None] + curve.log_stretch(t) + log_prior[:, None, None]
         inside = (density > density.max() - CUT).any(axis=0)
         before = np.subtract(high, low)
         for axis, grid in enumerate((log_sigma, t)):
@@ -336,7 +421,7 @@ def _log_density(
 ) -> Floats:
     """nu x log sigma_0 x t; priors uniform in delta_0 and sigma_0, with the Jacobians of their coordinates."""
     delta = curve.delta(t)
-    total = log_sigma[:, None] + np.log(np.cosh(t)) + log_prior[:, None, None]
+    total = log_sigma[:, None] + curve.log_stretch(t) + log_prior[:, None, None]
     if likelihood is not None:
         return total + likelihood(nus, log_sigma, delta)
     # a dataset whose scale is below e^-5 of every sigma_0 on the grid is a point to all digits that matter
@@ -353,13 +438,14 @@ def _log_density(
 # ---- what is asked of the grid: the winner among the thetas, their means, and how far off both are
 
 NODES_WINNER = 48
-_Y, _WEIGHT_Y = np.polynomial.legendre.leggauss(NODES_WINNER)
 NARROW, STEP_T, LARGEST_T = 2.0, 0.3, 14.0
 """sigma_0 in steps of delta_0 below which theta counts as a step, and the steps of its deviations, by asinh."""
 AROUND, NEXT_TO_NOTHING = 3, 1e-5
 """Points on either side of a border, and the share of a row's highest density that does not count there."""
-NEGLIGIBLE_ROW, NEGLIGIBLE_POINT = 1e-8, 1e-9
-"""Rows of delta_0, and points, with less of the mass than that do not count."""
+NEGLIGIBLE_ROW, NEGLIGIBLE_POINTS = 1e-8, 2e-5
+"""A row of delta_0 with less of the mass than that does not count, nor do points that all together cannot have more."""
+SWING = 0.25
+"""How far above the larger of its neighbours the logarithm of a density between them may be."""
 CREDIT = 1 / 16
 """The most that the error estimate takes off for the next halving of the steps."""
 
@@ -398,7 +484,9 @@ def answers(
         plain = replace(h, fills=False)
         without = _both(plain, _inside(plain, nodes, 1), _shares(plain, rope, thetas, near), rope)
         errors[2] = max(errors[2], float(np.abs(found - without).max()))
-    return found[:3], found[3:], (errors[0], errors[1], errors[2])
+    winner = np.maximum(found[:3], 0.0)
+    errors[1] = max(errors[1], float((winner - found[:3]).max()))  # below 0 it is wrong by as much
+    return winner / winner.sum(), found[3:], (errors[0], errors[1], errors[2])
 
 
 def delta_cdf(h: HyperPosterior, x: Sequence[float]) -> list[float]:
@@ -422,8 +510,7 @@ def _winner(h: HyperPosterior, inside: Floats, rope: Rope) -> Floats:
         return np.array([1 - above, above - below, below])
     (left,) = delta_cdf(h, [(rope.low + rope.high) / 2])
     right_part, left_part = inside.sum(axis=1) / h.delta_density.sum()
-    p = np.maximum([1 - left - right_part, right_part + left_part, left - left_part], 0.0)
-    return p / p.sum()
+    return np.array([1 - left - right_part, right_part + left_part, left - left_part])
 
 
 class _Nodes(NamedTuple):
@@ -450,10 +537,11 @@ def _winner_nodes(h: HyperPosterior, rope: Rope) -> _Nodes | None:
     critical = np.log(half / h.unit / special.stdtrit(nu, 2 / 3))
     ends = h.bend.log_sigma(h.x[[0, -1]])
     far, near = (np.sqrt(np.maximum(critical - end, 0.0)) for end in ends)
-    y = near[:, None] + (far - near)[:, None] * (_Y + 1) / 2
+    nodes, weights = _gauss(NODES_WINNER * (2 if h.curve.peaks else 1))
+    y = near[:, None] + (far - near)[:, None] * (nodes + 1) / 2
     log_sigma = np.maximum(critical[:, None] - y * y, ends[0])
     x = h.bend.x(log_sigma)
-    weight = (far - near)[:, None] * _WEIGHT_Y * y / h.bend.slope(x)
+    weight = (far - near)[:, None] * weights * y / h.bend.slope(x)
     rows = _between(h, x)
     mass = rows.sum(axis=2) * weight / (h.x[1] - h.x[0])
     used = mass > NEGLIGIBLE_ROW * h.density.sum()
@@ -461,10 +549,21 @@ def _winner_nodes(h: HyperPosterior, rope: Rope) -> _Nodes | None:
     return _Nodes(x, weight * used, rows, np.stack([centre - reach, 0 * reach + centre, centre + reach], axis=1))
 
 
+@cache
+def _gauss(n: int) -> tuple[Floats, Floats]:
+    nodes, weights = np.polynomial.legendre.leggauss(n)
+    return nodes, weights
+
+
 def _between(h: HyperPosterior, x: Floats) -> Floats:
-    """The density at some x for each nu, by splines of its logs along the grid: no new likelihood is needed."""
-    weights = spline_weights((x - h.x[0]) / (h.x[1] - h.x[0]), h.x.size)
-    return np.exp(weights @ np.log(np.maximum(h.density, 1e-300)))
+    """The density at some x for each nu, by splines of its logs along the grid: no new likelihood is needed.
+
+    Where it falls steeply a spline swings, which must not take it far above the points on either side.
+    """
+    place, logs = (x - h.x[0]) / (h.x[1] - h.x[0]), np.log(np.maximum(h.density, 1e-300))
+    before = np.clip(place.astype(int), 0, h.x.size - 2)[..., None]
+    largest = np.maximum(*(np.take_along_axis(logs, before + i, axis=1) for i in (0, 1)))
+    return np.exp(np.minimum(spline_weights(place, h.x.size) @ logs, largest + SWING))
 
 
 def _inside(h: HyperPosterior, nodes: _Nodes | None, step: int | None = None) -> Floats:
@@ -532,7 +631,7 @@ def _thetas(h: HyperPosterior, rope: Rope) -> tuple[Floats, NDArray[np.bool_]]:
     rows = (h.density * h.weights(1)).reshape(-1, h.t.size)
     nu, sigma = _rows(h)
     result, near = np.zeros((2, *rows.shape)), np.zeros((2, len(rows)), dtype=bool)
-    points = rows > NEGLIGIBLE_POINT * rows.sum()
+    points = rows > NEGLIGIBLE_POINTS * rows.mean()
     for theta, at, (border, sign) in zip(result, near, ((rope.high, 1.0), (rope.low, -1.0)), strict=True):
         if np.isfinite(border):
             place = int(np.searchsorted(h.delta, border))
@@ -644,7 +743,7 @@ def _filled(h: HyperPosterior, rows: Floats) -> Floats:
 def _cumulated(rows: Floats, position: Floats) -> Floats:
     """The mass of each row below each position, in steps of the grid: interpolation by six points, integrated."""
     size = rows.shape[1]
-    cumulative = rows @ _cumulation(size)
+    cumulative = rows @ _cumulation(size) if size <= MOST_AT_ONCE else _cumulative(rows)
     place = np.clip(position + 1, 0, size + 1 - 1e-9)
     cell = place.astype(int)
     row = np.arange(len(rows))[:, None]
@@ -663,10 +762,18 @@ def _cumulated(rows: Floats, position: Floats) -> Floats:
     return np.where(np.isposinf(position), 1.0, share) * rows.sum(axis=1, keepdims=True)
 
 
+MOST_AT_ONCE = 400
+"""Points of a row up to which its masses are one product of matrices, of which each size has its own."""
+
+
 @cache
 def _cumulation(size: int) -> Floats:
     """From the densities of a row to its mass below each of its points, and two beyond either end."""
-    cells = np.lib.stride_tricks.sliding_window_view(np.pad(np.eye(size), ((0, 0), (3, 3))), 6, axis=1)
+    return _cumulative(np.eye(size))
+
+
+def _cumulative(rows: Floats) -> Floats:
+    cells = np.lib.stride_tricks.sliding_window_view(np.pad(rows, ((0, 0), (3, 3))), 6, axis=1)
     return np.pad(np.cumsum(cells @ _CUMULATIVE.sum(axis=0), axis=1), ((0, 0), (1, 0)))
 
 
