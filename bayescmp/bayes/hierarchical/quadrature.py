@@ -446,7 +446,7 @@ NEGLIGIBLE_ROW, NEGLIGIBLE_POINTS = 1e-8, 2e-5
 """A row of delta_0 with less of the mass than that does not count, nor do points that all together cannot have more."""
 SWING = 0.25
 """How far above the larger of its neighbours the logarithm of a density between them may be."""
-CREDIT = 1 / 16
+CREDIT = 1 / 4
 """The most that the error estimate takes off for the next halving of the steps."""
 
 
