@@ -446,8 +446,8 @@ NEGLIGIBLE_ROW, NEGLIGIBLE_POINTS = 1e-8, 2e-5
 """A row of delta_0 with less of the mass than that does not count, nor do points that all together cannot have more."""
 SWING = 0.25
 """How far above the larger of its neighbours the logarithm of a density between them may be."""
-CREDIT = 1 / 4
-"""The most that the error estimate takes off for the next halving of the steps."""
+CREDIT = 1 / 8, 1 / 4, 1 / 4
+"""The least share of an error that the estimate leaves for the next halving of nu, x and t: points of nu cost most."""
 
 
 Errors = tuple[float, float, float]
@@ -478,7 +478,7 @@ def answers(
             coarser.append(_both(grid, *parts, rope))
         once, twice = (float(np.abs(a - b).max()) for a, b in ((found, coarser[0]), (coarser[0], coarser[1])))
         # the next halving takes off as much as the last one did, but no more than CREDIT
-        errors[k] = once * min(max(once / twice if twice > 0 else 0.0, CREDIT), 1.0)
+        errors[k] = once * min(max(once / twice if twice > 0 else 0.0, CREDIT[k]), 1.0)
     if (known is None or axis == 2) and _sharp_share(h) > NEGLIGIBLE_SHARP:
         # what filling in does is as uncertain as it is large
         plain = replace(h, fills=False)
