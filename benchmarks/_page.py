@@ -126,10 +126,10 @@ def case_rows(cases: list[dict[str, Any]]) -> list[tuple[str, ...]]:
 
 def before_and_now(cases: list[dict[str, Any]]) -> str:
     """What the first version took, and how many times as long that is; what got slower is said first."""
-    both = [(case["what"], case["before"], case["ours"]) for case in cases if case.get("before")]
-    slower = [f"{what} ({figure(then / now)})" for what, then, now in both if then < 0.95 * now]
+    both = {case["what"]: (case["before"], case["ours"]) for case in cases if case.get("before")}
+    slower = [f"{what} ({figure(then / now)})" for what, (then, now) in both.items() if then < 0.95 * now]
     words = f"Slower than then: {'; '.join(slower)}." if slower else "Nothing is slower than it was."
-    rows = [(what, time(then), time(now), figure(then / now)) for what, then, now in both]
+    rows = [(what, time(then), time(now), figure(then / now)) for what, (then, now) in both.items()]
     return f"{words}\n\n{table(('what', '0.1.0', 'now', 'ratio'), rows)}" if both else "Not measured: no history here."
 
 

@@ -246,7 +246,8 @@ def _copied_repeats(keys: Sequence[tuple[int, int]], values: Floats) -> tuple[in
     Three distinct values at least, because two perfect repeats of an easy dataset may well be alike.
     """
     repeats, starts = _repeats(tuple(keys))
-    if len(set(values[0, starts].view(np.int64).tolist())) == len(repeats):  # none begins like another
+    begin = values[0][starts].view(np.int64).tolist()
+    if len({tuple(each) for each in begin}) == len(repeats):  # none begins like another
         return None
     blocks: dict[bytes, int] = {}
     for repeat, places in repeats:
@@ -259,13 +260,14 @@ def _copied_repeats(keys: Sequence[tuple[int, int]], values: Floats) -> tuple[in
 
 @lru_cache(maxsize=64)
 def _repeats(keys: tuple[tuple[int, int], ...]) -> tuple[list[tuple[int, NDArray[np.intp]]], NDArray[np.intp]]:
-    """The repeats with their places, and the first place of each; none where there is one, or all have one fold."""
+    """The repeats with their places, and the first places of each; none where there is one, or all have one fold."""
     repeats = np.array([repeat for repeat, _ in keys])
     names = sorted({repeat for repeat, _ in keys})
     if len(keys) < 4 or len(names) in (1, len(keys)):
         names = []
     found = [(repeat, np.flatnonzero(repeats == repeat)) for repeat in names]
-    return found, np.array([places[0] for _, places in found], dtype=np.intp)
+    few = min((places.size for _, places in found), default=0)
+    return found, np.array([places[: min(few, 10)] for _, places in found], dtype=np.intp)
 
 
 # ---- from what was given to aligned numbers
