@@ -31,7 +31,7 @@ DOCS = ROOT / "docs"
 MINUTES = 15
 FIRST = "28687c70fdf5"
 """The last commit of version 0.1.0."""
-MINUTES_OF_FIRST = 2
+MINUTES_OF_FIRST = 1
 
 
 def main(arguments: list[str]) -> int:
@@ -87,7 +87,10 @@ def every(name: str, first: Path | None) -> dict[str, list[dict[str, Any]]]:
                 sides = {"": "ours", **{peer: peer for peer in item.peers if peer not in result.get("missing", [peer])}}
                 result["memory"] = {k: fresh(name, kind, str(i), side).get("megabytes") for k, side in sides.items()}
                 if first is not None:
-                    result["before"] = fresh(name, kind, str(i), "before", package=first).get("ours")
+                    alone = {"before": first, "now": None}
+                    result |= {
+                        k: fresh(name, kind, str(i), "alone", package=p).get("ours") for k, p in packages.items()
+                    }
             found[kind].append(result | {"what": item.what, "variable": getattr(item, "variable", "")})
             found[kind][-1]["floor"] = getattr(item, "floor", "")
     return found
@@ -127,7 +130,7 @@ def one(name: str, kind: str, index: str, side: str) -> dict[str, Any]:
         return share_of_limit(item)
     if side == "time":
         return ratios(item)
-    if side == "before":
+    if side == "alone":
         return ratios(replace(item, peers={}))
     return peak_memory(item.ours if side == "ours" else item.peers[side])
 

@@ -9,7 +9,7 @@ from _timing import Case, Growth, Limit, Work
 import bayescmp as bc
 
 DRAWS = 50_000
-PEER_DRAWS = {54: (5_000, 500), 500: (200, 50), 5_000: (4, 1)}
+PEER_DRAWS = {54: (5_000, 500), 500: (200, 50), 5_000: (20, 5)}
 """Draws of the peer, many and few: the slope between the two is what a draw takes."""
 
 
