@@ -32,7 +32,7 @@ what pandas only reads. Beside `import numpy`, one over the ratio is our time in
 
 ## Beside version 0.1.0
 
-The first version, from this project's history, does the same in the same run, each of the two in processes of its own and
+The first version, from this project's history, does the same in the same run, each of the two in its own process and
 without peers in between; what it cannot do is left out, or what it does not end within a minute.
 
 {before}

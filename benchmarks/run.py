@@ -88,9 +88,7 @@ def every(name: str, first: Path | None) -> dict[str, list[dict[str, Any]]]:
                 result["memory"] = {k: fresh(name, kind, str(i), side).get("megabytes") for k, side in sides.items()}
                 if first is not None:
                     alone = {"before": first, "now": None}
-                    result |= {
-                        k: fresh(name, kind, str(i), "alone", package=p).get("ours") for k, p in packages.items()
-                    }
+                    result |= {k: fresh(name, kind, str(i), "alone", package=p).get("ours") for k, p in alone.items()}
             found[kind].append(result | {"what": item.what, "variable": getattr(item, "variable", "")})
             found[kind][-1]["floor"] = getattr(item, "floor", "")
     return found
