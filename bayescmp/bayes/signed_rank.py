@@ -608,10 +608,10 @@ class _Walsh:
         for i, rows in enumerate(partners):
             terms = self._room("terms", rows.size, ordered.shape[1])
             prefixes[i % len(prefixes)].take(rows, axis=0, out=terms, mode="clip")
-            terms[:n] *= ordered
-            terms[n:] *= ordered[first:]
-            for total, part in zip(sums, (terms[:first], terms[n:], terms[first:n]), strict=True):
-                total += part.sum(axis=0)
+            of_first, of_second = ordered[:first], ordered[first:]
+            parts = (terms[:first], of_first), (terms[n:], of_second), (terms[first:n], of_second)
+            for total, (part, own) in zip(sums, parts, strict=True):
+                total += np.einsum("ij,ij->j", part, own)
         sums /= len(partners)
         a, b, c = sums[0] / one / one, sums[1] / one / two, sums[2] / two / two
         found = (a - 2 * b + c) * t
