@@ -34,7 +34,9 @@ def test_the_mean_difference_of_the_hierarchical_test(rng):
     expected = t.sf(0.01), t.cdf(0.01) - t.cdf(-0.01), t.cdf(-0.01)
     assert p.mean_three == pytest.approx(expected, abs=2e-3)
     assert p.with_rope(0).mean_three[0] == pytest.approx(p.p_positive, abs=1e-9)
-    assert p.swap().mean_three == pytest.approx(p.mean_three[::-1], abs=1e-9)
+    # the same but for the error: at 1e-4, where a grid is refined, one of the two was
+    assert p.swap().mean_three == pytest.approx(p.mean_three[::-1], abs=p.numerical_error)
+    assert p.numerical_error <= 2e-4
     assert p.mean_three != pytest.approx(p.three, abs=0.05)
 
 
